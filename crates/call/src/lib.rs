@@ -1,0 +1,5 @@
+//! What was asked?
+
+mod intent;
+
+pub use intent::{Intent, Shell};

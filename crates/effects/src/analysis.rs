@@ -1,0 +1,69 @@
+//! The result of asking what a call would do: its parts, what each would do, and how risky the whole is.
+
+use crate::effect::Effect;
+use crate::normal::Normal;
+
+/// What a whole call would do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Analysis {
+    /// Every command that would run (one for a tool that runs none), wrappers such as `env`, `timeout` or `sh -c`
+    /// taken off.
+    pub parts: Vec<Part>,
+    /// Why the call is a shell program and not one simple command with literal words; `None` where it is one.
+    pub complex: Option<&'static str>,
+    /// How risky it is.
+    pub risk: Risk,
+}
+
+/// One command of a call and what it would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The bytes of the call's own text that this part comes from (start, end).
+    pub span: Option<(u32, u32)>,
+    /// The command as it would run, for people; masked by whoever shows it.
+    pub text: String,
+    /// Its words where all of them are certain.
+    pub argv: Option<Vec<String>>,
+    /// Program, options and operands with their spellings evened out: what lists of commands match against.
+    pub normal: Normal,
+    /// The wrappers that were taken off, outermost first.
+    pub via: Vec<String>,
+    /// What it would do.
+    pub effects: Vec<Effect>,
+}
+
+/// How risky a call is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Risk {
+    /// None of the factors, or only structure: low, medium. One factor: high. Two: critical.
+    pub level: Level,
+    /// What was found, in words.
+    pub factors: Vec<&'static str>,
+}
+
+/// Levels of risk, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Level {
+    /// A simple command without a risk factor.
+    #[default]
+    Low,
+    /// A compound command without one.
+    Medium,
+    /// One risk factor.
+    High,
+    /// Two or more, or one that is beyond doubt destructive.
+    Critical,
+}
+
+impl Level {
+    /// The lowercase name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Level::Low => "low",
+            Level::Medium => "medium",
+            Level::High => "high",
+            Level::Critical => "critical",
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! A command with the spelling taken out: `rm -rf x`, `/bin/rm --force --recursive x` and `rm -r -f -- x` are the
+//! same here, so that a list which names one of them names all.
+
+/// Program, options and operands of a command, evened out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Normal {
+    /// The program's base name, or empty where it is not certain.
+    pub program: String,
+    /// Options in their canonical spelling (the first one that the knowledge lists), clusters taken apart, sorted,
+    /// without their values. For a program without knowledge: each option as written, short clusters of letters
+    /// taken apart.
+    pub options: Vec<String>,
+    /// What is left, in order. A word that is not certain is `None`.
+    pub operands: Vec<Option<String>>,
+}

@@ -1,0 +1,59 @@
+//! What would a shell run?
+//!
+//! Shell text goes in, a flat list of simple commands comes out, each with its words, redirections and
+//! assignments resolved as far as that is certain. Nothing else: this crate knows no command's meaning, no path
+//! and no policy. It accepts only what it models completely; everything else is a [`Refusal`].
+
+mod program;
+mod span;
+
+pub use program::{
+    Assignment, Command, CommandId, Program, Redirect, RedirectKind, Shape, Source, Standing, Unknown, Value,
+    Why, Word,
+};
+pub use span::Span;
+
+/// Which shell would read the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dialect {
+    /// GNU bash.
+    #[default]
+    Bash,
+    /// What `/bin/sh` promises. Text that bash and a POSIX shell would read differently is not resolved.
+    Posix,
+}
+
+/// What is certain before the first command runs.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Given<'a> {
+    /// The working directory, absolute.
+    pub cwd: Option<&'a str>,
+    /// The home directory, absolute: `~` and `$HOME`.
+    pub home: Option<&'a str>,
+    /// The user's name: `~name` of that user, `$USER`, `$LOGNAME`.
+    pub user: Option<&'a str>,
+}
+
+/// Why a text was not read. Nothing that was refused may be allowed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    /// What was met, for a person: lowercase, no full stop, input in backticks.
+    pub reason: String,
+    /// Where.
+    pub span: Span,
+}
+
+/// The longest text that is read.
+pub const MAX_BYTES: usize = 64 * 1024;
+/// The deepest nesting that is read.
+pub const MAX_DEPTH: usize = 64;
+
+/// Reads a text: parses it and resolves what is certain.
+///
+/// # Errors
+/// A [`Refusal`] for text outside the closed grammar, outside the bounds, or that the two dialects parse
+/// differently.
+pub fn read(text: &str, _dialect: Dialect, _given: &Given<'_>) -> Result<Program, Refusal> {
+    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    Err(Refusal { reason: "shell text is not read yet".into(), span: Span { start: 0, end } })
+}
