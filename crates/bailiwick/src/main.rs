@@ -1,2 +1,37 @@
-//! The binary.
-fn main() {}
+//! The binary: command line, wiring, output. It decides nothing itself.
+
+mod answer;
+mod check;
+mod cli;
+mod human;
+mod policy_command;
+mod setup;
+mod terminal;
+mod tools;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::{Cli, Command};
+
+/// Bailiwick itself failed: configuration, input or output.
+const OWN_FAILURE: u8 = 125;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match cli.command {
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Tools(arguments) => tools::run(&arguments),
+        Command::Policy(arguments) => policy_command::run(&arguments),
+        Command::Completions(arguments) => cli::completions(&arguments),
+        Command::Man => cli::man(),
+    };
+    match done {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            eprintln!("bailiwick: {failure}");
+            ExitCode::from(OWN_FAILURE)
+        }
+    }
+}

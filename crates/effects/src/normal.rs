@@ -13,3 +13,24 @@ pub struct Normal {
     /// What is left, in order. A word that is not certain is `None`.
     pub operands: Vec<Option<String>>,
 }
+
+/// Evens out a command's words.
+#[must_use]
+pub fn normalize(words: &[&str]) -> Normal {
+    let rest = || words.iter().skip(1);
+    Normal {
+        program: words.first().map(ToString::to_string).unwrap_or_default(),
+        options: rest().filter(|word| word.starts_with('-')).map(ToString::to_string).collect(),
+        operands: rest().filter(|word| !word.starts_with('-')).map(|word| Some(word.to_string())).collect(),
+    }
+}
+
+impl Normal {
+    /// Whether a list's entry covers this command: the same program, all of its options, its operands first.
+    #[must_use]
+    pub fn matches_prefix(&self, rule: &Normal) -> bool {
+        self.program == rule.program
+            && rule.options.iter().all(|option| self.options.contains(option))
+            && self.operands.starts_with(&rule.operands)
+    }
+}

@@ -1,1 +1,219 @@
-//! gate
+//! In what order?
+//!
+//! ```text
+//! RawCall ─→ call ─→ effects ─→ policy ─→ Ruling
+//!            what    what       may it
+//!            was     would      run?
+//!            asked?  it do?
+//! ```
+//!
+//! This is the one crate that sees all stages. A door hands in a [`RawCall`] and gets back a [`Judgement`]; it decides
+//! nothing itself. What the stages need from outside comes in as a [`World`].
+
+mod engine;
+mod examples;
+mod load;
+mod machine;
+mod world;
+
+use std::path::{Component, Path, PathBuf};
+
+use call::{Call, Descriptors, DigestKey, Intent, Invalid, RawCall, Request, Seen, What};
+use effects::{Analysis, Surroundings};
+use policy::{Config, Consultation, Fence, Question, Ruling};
+
+pub use call;
+pub use effects;
+pub use examples::Failure;
+pub use load::{Wanted, load};
+pub use machine::Machine;
+pub use policy;
+pub use world::{Disk, World};
+
+/// The gate: a configuration, and the world that it stands in.
+pub struct Gate {
+    config: Config,
+    world: World,
+    workspace: Option<PathBuf>,
+    descriptors: Descriptors,
+    digest_key: DigestKey,
+    fence: Fence,
+    contact_engine: bool,
+}
+
+/// Everything that was found out about one call.
+#[derive(Debug)]
+pub struct Judgement {
+    /// The call.
+    pub call: Call,
+    /// What it would do.
+    pub analysis: Analysis,
+    /// What was decided.
+    pub ruling: Ruling,
+    /// The call as approvals and the journal may hold it.
+    pub request: Request,
+    /// The directory where it would run.
+    pub cwd: String,
+}
+
+impl Gate {
+    /// A gate with this configuration. `digest_key` keys the digests of what may not be written down.
+    #[must_use]
+    pub fn new(config: Config, world: World, workspace: Option<PathBuf>, digest_key: DigestKey) -> Gate {
+        let fence = Fence::none("this build has no fence");
+        Gate {
+            config,
+            world,
+            workspace,
+            descriptors: Descriptors::new(),
+            digest_key,
+            fence,
+            contact_engine: false,
+        }
+    }
+
+    /// The fence that would be around commands.
+    #[must_use]
+    pub fn with_fence(mut self, fence: Fence) -> Gate {
+        self.fence = fence;
+        self
+    }
+
+    /// Descriptors of custom tools.
+    #[must_use]
+    pub fn with_descriptors(mut self, descriptors: Descriptors) -> Gate {
+        self.descriptors = descriptors;
+        self
+    }
+
+    /// Whether the external policy engine is asked. A rehearsal does not, unless it is told to.
+    #[must_use]
+    pub fn contacting_the_engine(mut self, contact: bool) -> Gate {
+        self.contact_engine = contact;
+        self
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Judges a call: what was asked, what it would do, whether it may run. Nothing runs.
+    ///
+    /// # Errors
+    /// The call is malformed.
+    pub fn judge(&self, raw: RawCall) -> Result<Judgement, Invalid> {
+        let call = Call::parse(raw)?;
+        let cwd = self.directory_of(&call);
+        let analysis = self.analyse(&call, &cwd);
+        let descriptor = self.descriptors.of(&call);
+        let cwd = cwd.to_string_lossy().into_owned();
+        let seen = Seen {
+            argv: single_argv(&call, &analysis),
+            complex: analysis.complex.map(str::to_owned),
+            risk: analysis.risk.level.name(),
+            cwd: cwd.clone(),
+        };
+        let request = descriptor.sanitize_for_approval(&call, &seen, &self.digest_key);
+        let engine = self.consult(&call, &request, &analysis, &cwd);
+        let ruling = self.config.rule(&self.question(&call, &analysis, &engine));
+        Ok(Judgement { call, analysis, ruling, request, cwd })
+    }
+
+    fn analyse(&self, call: &Call, cwd: &Path) -> Analysis {
+        let mut intents = self.descriptors.of(call).intents(call);
+        for intent in &mut intents {
+            // The directory is resolved already; what the call said about it must not be applied a second time.
+            if let Intent::Argv { cwd, .. } | Intent::Shell { cwd, .. } = intent {
+                *cwd = None;
+            }
+        }
+        let around = Surroundings {
+            cwd,
+            home: self.world.home.as_deref(),
+            user: self.world.user.as_deref(),
+            workspace: self.workspace.as_deref(),
+            files: self.world.disk.as_ref(),
+        };
+        effects::analyse(&intents, &around)
+    }
+
+    /// The question that a call puts to the policy.
+    pub(crate) fn question<'a>(
+        &'a self,
+        call: &'a Call,
+        analysis: &'a Analysis,
+        engine: &'a Consultation,
+    ) -> Question<'a> {
+        static UNFENCED: Fence = Fence::none("the call runs without one");
+        let exec = call.exec();
+        let text = exec.and_then(|exec| match exec.what {
+            What::Text(text, _) => Some(text),
+            What::Words(_) => None,
+        });
+        let fence = match call.sandbox() {
+            call::Sandbox::None => &UNFENCED,
+            call::Sandbox::Inherit if !self.config.restricted() => &UNFENCED,
+            call::Sandbox::Inherit | call::Sandbox::Restricted => &self.fence,
+        };
+        Question {
+            tool: call.tool(),
+            category: self.descriptors.of(call).category(),
+            text,
+            analysis,
+            sandbox: call.sandbox(),
+            escalated: call.sandbox_permissions() == call::SandboxPermissions::RequireEscalated,
+            wall_ms: exec.and_then(|exec| exec.timeout_ms),
+            memory_mb: Some(self.config.limits().memory_mb.value),
+            fence,
+            engine,
+        }
+    }
+
+    fn consult(&self, call: &Call, request: &Request, analysis: &Analysis, cwd: &str) -> Consultation {
+        match self.config.engine() {
+            None => Consultation::NotConfigured,
+            Some(_) if !self.contact_engine => Consultation::NotContacted,
+            Some((url, timeout_ms)) => {
+                engine::consult(url, timeout_ms, &engine::body(call, request, analysis, cwd))
+            }
+        }
+    }
+
+    /// Where a call would run: its own directory, against the asker's, against ours.
+    fn directory_of(&self, call: &Call) -> PathBuf {
+        let asker = call.cwd().map_or_else(|| self.world.cwd.clone(), |cwd| self.world.cwd.join(cwd));
+        let directory = match call.exec().and_then(|exec| exec.workdir) {
+            Some(workdir) => asker.join(workdir),
+            None => asker,
+        };
+        normalize(&directory)
+    }
+}
+
+/// The words of a call that is one simple command with literal words: what its approval is bound to.
+fn single_argv(call: &Call, analysis: &Analysis) -> Option<Vec<String>> {
+    match call.exec()?.what {
+        What::Words(words) => Some(words.to_vec()),
+        What::Text(..) => match (analysis.complex, analysis.parts.as_slice()) {
+            (None, [part]) if part.via.is_empty() => part.argv.clone(),
+            _ => None,
+        },
+    }
+}
+
+/// A path without `.` and `..`, by its words alone.
+fn normalize(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                clean.pop();
+            }
+            other => clean.push(other),
+        }
+    }
+    clean
+}

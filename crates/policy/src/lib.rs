@@ -1,1 +1,28 @@
-//! policy
+//! May it run?
+//!
+//! Configuration goes in as text, questions as values; rulings come out. Nothing here reads a file, a clock or the network:
+//! the same question under the same configuration always gets the same ruling. `order.rs` is the whole order of evaluation.
+
+mod command_list;
+mod config;
+mod decision;
+mod engine;
+mod obligation;
+mod order;
+mod paths;
+mod pattern;
+mod question;
+mod rule;
+mod rule_list;
+mod ruling;
+
+pub use config::{
+    At, Case, Config, ConfigError, Layer, Limits, MAX_BYTES, Origin, Profile, Set, Shown, Stance, schema,
+};
+pub use decision::Decision;
+pub use engine::{Answer, Consultation, MAX_ANSWER};
+pub use obligation::Obligation;
+pub use paths::Base;
+pub use question::{Fence, Question};
+pub use rule::{Examples, Rule};
+pub use ruling::{Cited, Ruling, Step, TraceLine, Warning};

@@ -1,0 +1,154 @@
+//! The answer of `check` as JSON.
+
+use gate::Judgement;
+use gate::call::{Invalid, mask};
+use gate::effects::{Effect, Part};
+use gate::policy::Decision;
+use serde::Serialize;
+
+/// One ruling, as programs read it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Answer {
+    decision: &'static str,
+    reason: String,
+    rule: Rule,
+    risk: Risk,
+    effects: Vec<EffectView>,
+    parts: Vec<String>,
+    step: u8,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    help: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    security_warning: Option<Warning>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    requires_typed_confirmation: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    obligations: Vec<&'static str>,
+    needs_fence: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_kind: Option<&'static str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    trace: Vec<Trace>,
+}
+
+#[derive(Debug, Serialize)]
+struct Rule {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+}
+
+#[derive(Debug, Serialize)]
+struct Risk {
+    level: &'static str,
+    factors: Vec<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+struct Warning {
+    level: &'static str,
+    message: String,
+}
+
+#[derive(Debug, Serialize)]
+struct EffectView {
+    effect: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class: Option<&'static str>,
+    part: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Trace {
+    step: u8,
+    about: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'static str>,
+    note: String,
+}
+
+impl Answer {
+    /// The answer to a call that was judged.
+    pub(crate) fn of(judgement: &Judgement, explain: bool) -> Answer {
+        let ruling = &judgement.ruling;
+        let typed = ruling.decision == Decision::Ask
+            && (ruling.warning.as_ref().is_some_and(|warning| warning.level == "CRITICAL")
+                || ruling.obligations.contains(&gate::policy::Obligation::TypedConfirmation));
+        Answer {
+            decision: ruling.decision.name(),
+            reason: ruling.reason.clone(),
+            rule: Rule {
+                id: ruling.rule.id.to_string(),
+                file: ruling.rule.at.as_ref().map(|at| at.file.to_string()),
+                line: ruling.rule.at.as_ref().map(|at| at.line).filter(|line| *line > 0),
+            },
+            risk: Risk { level: ruling.risk.level.name(), factors: ruling.risk.factors.clone() },
+            effects: effects(&judgement.analysis.parts),
+            parts: judgement.analysis.parts.iter().map(|part| mask(&part.text).into_owned()).collect(),
+            step: ruling.step as u8,
+            help: ruling.help.clone(),
+            security_warning: ruling
+                .warning
+                .as_ref()
+                .map(|warning| Warning { level: warning.level, message: warning.message.clone() }),
+            requires_typed_confirmation: typed.then_some("I confirm"),
+            obligations: ruling.obligations.iter().map(|obligation| obligation.name()).collect(),
+            needs_fence: ruling.needs_fence,
+            error_kind: (ruling.decision == Decision::Deny).then_some("permission"),
+            trace: if explain {
+                ruling
+                    .trace
+                    .iter()
+                    .map(|line| Trace {
+                        step: line.step as u8,
+                        about: line.step.about(),
+                        decision: line.decision.map(Decision::name),
+                        note: line.note.to_string(),
+                    })
+                    .collect()
+            } else {
+                Vec::new()
+            },
+        }
+    }
+
+    /// The answer to a call that is malformed.
+    pub(crate) fn invalid(invalid: &Invalid) -> Answer {
+        Answer::refused("validation", invalid.to_string())
+    }
+
+    /// The answer where no call could be judged.
+    pub(crate) fn refused(kind: &'static str, reason: String) -> Answer {
+        Answer {
+            decision: "deny",
+            reason,
+            rule: Rule { id: kind.into(), file: None, line: None },
+            risk: Risk { level: "low", factors: Vec::new() },
+            effects: Vec::new(),
+            parts: Vec::new(),
+            step: 1,
+            help: Vec::new(),
+            security_warning: None,
+            requires_typed_confirmation: None,
+            obligations: Vec::new(),
+            needs_fence: false,
+            error_kind: Some(kind),
+            trace: Vec::new(),
+        }
+    }
+}
+
+fn effects(parts: &[Part]) -> Vec<EffectView> {
+    let view = |part: usize, effect: &Effect| EffectView {
+        effect: mask(&effect.to_string()).into_owned(),
+        class: effect.class().map(gate::effects::Class::key),
+        part,
+    };
+    parts
+        .iter()
+        .enumerate()
+        .flat_map(|(index, part)| part.effects.iter().map(move |effect| view(index, effect)))
+        .collect()
+}

@@ -1,0 +1,108 @@
+//! From flags to a gate: the world, the workspace, the configuration.
+
+use std::path::{Path, PathBuf};
+
+use gate::policy::{ConfigError, Fence};
+use gate::{Gate, Machine, Wanted, World, load};
+
+use crate::cli::{Mode, Profile, Setup};
+
+impl Setup {
+    /// The gate that these flags ask for, once the examples of its rules have passed. `elsewhere` is a call's own working
+    /// directory.
+    pub(crate) fn gate(&self, elsewhere: Option<&str>) -> Result<Gate, String> {
+        let gate = self.gate_unchecked(elsewhere)?;
+        match gate.check_examples().first() {
+            None => Ok(gate),
+            Some(failure) => Err(format!(
+                "{}: `{}`: expected that {}, but {}",
+                failure.at, failure.call, failure.expected, failure.got
+            )),
+        }
+    }
+
+    /// The same, with the examples still to be run.
+    pub(crate) fn gate_unchecked(&self, elsewhere: Option<&str>) -> Result<Gate, String> {
+        let mut world = Machine::world()?;
+        if let Some(cwd) = &self.cwd {
+            world.cwd = world.cwd.join(cwd);
+        }
+        if let Some(cwd) = elsewhere {
+            world.cwd = world.cwd.join(cwd);
+        }
+        self.gate_in(world)
+    }
+
+    fn gate_in(&self, world: World) -> Result<Gate, String> {
+        let workspace = match &self.workspace {
+            Some(root) => Some(world.cwd.join(root)),
+            None => world.workspace(&world.cwd),
+        };
+        let wanted =
+            Wanted { config: self.config.clone(), flags: self.flags(), workspace: workspace.clone() };
+        let config = load(&world, &wanted).map_err(|error| explain(&world, &error))?;
+        let key = Machine::digest_key()?;
+        let mut gate = Gate::new(config, world, workspace, key);
+        if self.no_sandbox {
+            gate = gate.with_fence(Fence::none("switched off with --no-sandbox"));
+        }
+        Ok(gate)
+    }
+
+    /// The flags, as the YAML that they stand for.
+    fn flags(&self) -> Option<String> {
+        let mut lines = Vec::new();
+        if let Some(profile) = self.profile {
+            let name = match profile {
+                Profile::Dev => "dev",
+                Profile::Balanced => "balanced",
+                Profile::Prod => "prod",
+            };
+            lines.push(format!("profile: {name}"));
+        }
+        let mut safety = Vec::new();
+        if let Some(mode) = self.mode {
+            let name = match mode {
+                Mode::Allow => "allow",
+                Mode::Ask => "ask",
+                Mode::Deny => "deny",
+            };
+            safety.push(format!("mode: {name}"));
+        }
+        if self.read_only {
+            safety.push("read_only: true".to_owned());
+        }
+        if !safety.is_empty() {
+            lines.push(format!("safety: {{{}}}", safety.join(", ")));
+        }
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+}
+
+/// An error in a configuration file, with the line underlined.
+fn explain(world: &World, error: &ConfigError) -> String {
+    let mut text = error.to_string();
+    let path = PathBuf::from(&*error.at.file);
+    let shown = excerpt(world, &path, error.at.line, error.at.column);
+    if let Some(shown) = shown {
+        text.push('\n');
+        text.push_str(&shown);
+    }
+    text
+}
+
+fn excerpt(world: &World, path: &Path, line: u32, column: u32) -> Option<String> {
+    let file = world.disk.read(path).ok()??;
+    let text = file.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?)?;
+    if text.chars().count() > 160 {
+        return None;
+    }
+    // What a line of configuration says may be as secret as any argument.
+    let shown = gate::call::mask(text);
+    let marker = if shown == text {
+        " ".repeat(usize::try_from(column).ok()?.saturating_sub(1)) + "^"
+    } else {
+        String::new()
+    };
+    Some(format!("{line:>5} | {}\n      | {marker}", gate::call::visible(&shown)))
+}

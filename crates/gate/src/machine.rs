@@ -1,0 +1,98 @@
+//! The real world: this machine's files and this process's environment. The only place that reads them.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use call::DigestKey;
+use effects::Files;
+
+use crate::world::{Disk, World};
+
+/// This machine's files.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Machine;
+
+impl Machine {
+    /// The world as this process finds it.
+    ///
+    /// # Errors
+    /// There is no working directory.
+    #[expect(clippy::disallowed_methods, reason = "this is where the environment enters")]
+    pub fn world() -> Result<World, String> {
+        let cwd =
+            std::env::current_dir().map_err(|error| format!("there is no working directory: {error}"))?;
+        let home = std::env::var_os("HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+        let configuration = std::env::var_os("XDG_CONFIG_HOME")
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+            .or_else(|| home.as_ref().map(|home| home.join(".config")))
+            .map(|directory| directory.join("bailiwick"));
+        let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).ok();
+        let managed = PathBuf::from("/etc/bailiwick");
+        Ok(World { cwd, home, user, managed, configuration, disk: Box::new(Machine) })
+    }
+}
+
+impl Machine {
+    /// A key for digests that nobody else will ever have: it lasts as long as this process.
+    ///
+    /// # Errors
+    /// The system's source of randomness cannot be read.
+    #[expect(clippy::disallowed_methods, reason = "this is where randomness enters")]
+    pub fn digest_key() -> Result<DigestKey, String> {
+        let mut bytes = [0_u8; 32];
+        std::fs::File::open("/dev/urandom")
+            .and_then(|mut file| file.read_exact(&mut bytes))
+            .map_err(|error| format!("there is no randomness: {error}"))?;
+        Ok(DigestKey::from_bytes(bytes))
+    }
+}
+
+impl Files for Machine {
+    #[expect(clippy::disallowed_methods, reason = "symlinks are followed here, for classification only")]
+    fn follow(&self, path: &Path) -> Option<PathBuf> {
+        // The existing part is followed; what does not exist yet is appended as it is.
+        let mut missing = Vec::new();
+        let mut existing = path;
+        loop {
+            match std::fs::canonicalize(existing) {
+                Ok(real) => {
+                    let mut real = real;
+                    real.extend(missing.iter().rev());
+                    return (real != path).then_some(real);
+                }
+                Err(_) => {
+                    // A dangling link leads where it points, even though nothing is there yet.
+                    if let Ok(target) = std::fs::read_link(existing) {
+                        let mut real = existing.parent()?.join(target);
+                        real.extend(missing.iter().rev());
+                        return Some(real);
+                    }
+                    missing.push(existing.file_name()?.to_owned());
+                    existing = existing.parent()?;
+                }
+            }
+        }
+    }
+}
+
+impl Disk for Machine {
+    #[expect(clippy::disallowed_methods, reason = "configuration is read here")]
+    fn read(&self, path: &Path) -> Result<Option<String>, String> {
+        let file = match std::fs::File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(format!("cannot be read: {error}")),
+        };
+        let limit = u64::try_from(policy::MAX_BYTES).unwrap_or(u64::MAX);
+        let mut bytes = Vec::new();
+        file.take(limit.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(|error| format!("cannot be read: {error}"))?;
+        String::from_utf8(bytes).map(Some).map_err(|_| "is not UTF-8 text".into())
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        path.symlink_metadata().is_ok()
+    }
+}

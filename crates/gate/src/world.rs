@@ -1,0 +1,51 @@
+//! The world as a value: everything that the gate needs from outside comes in here, so that the whole gate can run in a
+//! test without touching anything.
+
+use std::path::{Path, PathBuf};
+
+use effects::Files;
+
+/// Files, as far as the gate reads them.
+pub trait Disk: Files {
+    /// The text of a file, or `None` where there is none.
+    ///
+    /// # Errors
+    /// What is wrong, in words: a file that exists and cannot be read is never taken for a missing one.
+    fn read(&self, path: &Path) -> Result<Option<String>, String>;
+
+    /// Whether something of this name exists.
+    fn exists(&self, path: &Path) -> bool;
+}
+
+/// Where a call happens.
+pub struct World {
+    /// The working directory, absolute.
+    pub cwd: PathBuf,
+    /// The user's home.
+    pub home: Option<PathBuf>,
+    /// The user's name.
+    pub user: Option<String>,
+    /// Where the managed configuration is.
+    pub managed: PathBuf,
+    /// Where the user's configuration is.
+    pub configuration: Option<PathBuf>,
+    /// The files.
+    pub disk: Box<dyn Disk>,
+}
+
+impl World {
+    /// The workspace around a directory: the nearest one above it with a `.git` or a `.bailiwick.yaml`, else the directory
+    /// itself. The root and the home directory are nobody's workspace.
+    #[must_use]
+    pub fn workspace(&self, directory: &Path) -> Option<PathBuf> {
+        let unfit = |path: &Path| path.parent().is_none() || self.home.as_deref() == Some(path);
+        for candidate in directory.ancestors().take_while(|path| !unfit(path)) {
+            if self.disk.exists(&candidate.join(".git"))
+                || self.disk.exists(&candidate.join(".bailiwick.yaml"))
+            {
+                return Some(candidate.to_path_buf());
+            }
+        }
+        (!unfit(directory)).then(|| directory.to_path_buf())
+    }
+}

@@ -1,0 +1,221 @@
+//! Configuration: files in layers, read strictly, merged so that every value remembers who set it.
+
+mod apply;
+mod keys;
+mod layer;
+mod nearest;
+mod node;
+mod profile;
+mod schema;
+mod show;
+
+pub use layer::{Layer, Origin};
+pub use node::{At, ConfigError, MAX_BYTES};
+pub use profile::{Profile, Stance};
+pub use schema::schema;
+pub use show::Shown;
+
+pub(crate) use layer::{one_or_more, text, texts};
+pub(crate) use nearest::nearest;
+pub(crate) use node::{Node, Value};
+
+use effects::Class;
+
+use crate::command_list::{CommandList, Entry};
+use crate::decision::Decision;
+use crate::paths::PathPattern;
+use crate::pattern::Pattern;
+use crate::rule_list::RuleList;
+
+/// A value and who set it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Set<T> {
+    /// The value.
+    pub value: T,
+    /// Where it was set.
+    pub at: At,
+}
+
+/// The configuration that holds: all layers merged.
+#[derive(Debug)]
+pub struct Config {
+    pub(crate) profile: Set<Profile>,
+    pub(crate) mode: Set<Decision>,
+    pub(crate) allowlist: CommandList,
+    pub(crate) denylist: CommandList,
+    pub(crate) denied_commands: CommandList,
+    pub(crate) tool_allowlist: Vec<Set<String>>,
+    pub(crate) tool_denylist: Vec<Set<String>>,
+    pub(crate) read_only: Set<bool>,
+    /// Each set is a boundary of its own: a path must be inside all of them.
+    pub(crate) allowed_paths: Vec<PathSet>,
+    pub(crate) denied_paths: Vec<PathPattern>,
+    pub(crate) path_rules: Vec<PathRules>,
+    pub(crate) command_rules: Vec<CommandRules>,
+    pub(crate) require_approval_for_writes: Set<bool>,
+    pub(crate) require_approval_for_execute: Set<bool>,
+    pub(crate) complex_shell_asks: Set<bool>,
+    pub(crate) stances: [Set<Stance>; Class::ALL.len()],
+    pub(crate) rules: Vec<RuleList>,
+    pub(crate) restricted: Set<bool>,
+    pub(crate) sandbox_mode: Set<String>,
+    pub(crate) network_mode: Set<String>,
+    pub(crate) network_allow: Vec<String>,
+    pub(crate) limits: Limits,
+    pub(crate) approval_timeout_ms: Set<u64>,
+    pub(crate) human_timeout_ms: Set<u64>,
+    pub(crate) log_all_commands: Set<bool>,
+    pub(crate) engine_url: Option<Set<String>>,
+    pub(crate) engine_timeout_ms: Set<u64>,
+    pub(crate) cases: Vec<Case>,
+    /// Every setting as it was written, in the order in which it was applied: for `policy show`.
+    pub(crate) written: Vec<(Origin, layer::Setting)>,
+}
+
+/// A boundary: paths that match one of the patterns are inside.
+#[derive(Debug)]
+pub(crate) struct PathSet {
+    pub(crate) patterns: Vec<PathPattern>,
+    pub(crate) at: At,
+    pub(crate) origin: Origin,
+}
+
+/// The path rules of one origin, in order.
+#[derive(Debug)]
+pub(crate) struct PathRules {
+    pub(crate) origin: Origin,
+    pub(crate) rules: Vec<PathRule>,
+}
+
+/// `{pattern, allow_read, allow_write}`
+#[derive(Debug)]
+pub(crate) struct PathRule {
+    pub(crate) pattern: PathPattern,
+    pub(crate) allow_read: bool,
+    pub(crate) allow_write: bool,
+}
+
+/// The command rules of one origin, in order.
+#[derive(Debug)]
+pub(crate) struct CommandRules {
+    pub(crate) rules: Vec<CommandRule>,
+}
+
+/// `{pattern, decision, is_regex}`
+#[derive(Debug)]
+pub(crate) struct CommandRule {
+    pub(crate) text: String,
+    pub(crate) at: At,
+    pub(crate) matcher: CommandMatcher,
+    pub(crate) decision: Decision,
+}
+
+/// How a command rule looks at a command.
+#[derive(Debug)]
+pub(crate) enum CommandMatcher {
+    /// By meaning.
+    Meaning(Entry),
+    /// By its text.
+    Regex(Pattern),
+}
+
+/// Limits on what a command may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Memory in MiB.
+    pub memory_mb: Set<u64>,
+    /// Time in milliseconds.
+    pub wall_ms: Set<u64>,
+    /// Processes.
+    pub processes: Set<u64>,
+    /// Output that is kept.
+    pub output_bytes: Set<u64>,
+}
+
+/// A call and the decision that a file's author expects for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Case {
+    /// A command.
+    pub command: Option<String>,
+    /// Or a tool and its arguments, as JSON.
+    pub tool: Option<(String, serde_json::Value)>,
+    /// What is expected.
+    pub expect: Decision,
+    /// Where the case stands.
+    pub at: At,
+}
+
+impl Config {
+    /// The stance towards a class of effects.
+    #[must_use]
+    pub fn stance(&self, class: Class) -> &Set<Stance> {
+        // `Class` is a plain enum that counts from 0, and the array has a place for each.
+        let [first, ..] = &self.stances;
+        self.stances.get(class as usize).unwrap_or(first)
+    }
+
+    /// The profile that everything started from.
+    #[must_use]
+    pub fn profile(&self) -> &Set<Profile> {
+        &self.profile
+    }
+
+    /// Whether commands run behind the fence where the call says nothing.
+    #[must_use]
+    pub fn restricted(&self) -> bool {
+        self.restricted.value
+    }
+
+    /// Which fence is wanted.
+    #[must_use]
+    pub fn sandbox_mode(&self) -> &Set<String> {
+        &self.sandbox_mode
+    }
+
+    /// Which connections the fence lets through: `off`, `allowlist` or `open`.
+    #[must_use]
+    pub fn network_mode(&self) -> &Set<String> {
+        &self.network_mode
+    }
+
+    /// Limits on what a command may use.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// How long a question waits.
+    #[must_use]
+    pub fn approval_timeout_ms(&self) -> u64 {
+        self.approval_timeout_ms.value
+    }
+
+    /// How long a question to a person waits.
+    #[must_use]
+    pub fn human_timeout_ms(&self) -> u64 {
+        self.human_timeout_ms.value
+    }
+
+    /// Whether the journal keeps the masked text of every command.
+    #[must_use]
+    pub fn log_all_commands(&self) -> bool {
+        self.log_all_commands.value
+    }
+
+    /// The external engine's address and patience, where one is configured.
+    #[must_use]
+    pub fn engine(&self) -> Option<(&str, u64)> {
+        self.engine_url.as_ref().map(|url| (url.value.as_str(), self.engine_timeout_ms.value))
+    }
+
+    /// The `cases:` of the files.
+    #[must_use]
+    pub fn cases(&self) -> &[Case] {
+        &self.cases
+    }
+
+    /// Every rule, in the order of the files.
+    pub fn rules(&self) -> impl Iterator<Item = &crate::Rule> {
+        self.rules.iter().flat_map(|list| list.rules.iter())
+    }
+}

@@ -1,0 +1,130 @@
+//! What holds and who set it, for `policy show`.
+
+use effects::Class;
+
+use super::Config;
+use super::keys::KEYS;
+use super::layer::Origin;
+use super::node::{At, Node, Value};
+
+/// One line of `policy show`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// The key's dotted path.
+    pub key: String,
+    /// Its value, as YAML would write it in one line.
+    pub value: String,
+    /// Who set it.
+    pub at: At,
+}
+
+impl Config {
+    /// Every key that decides something, with its value and who set it; lists with one line for each entry.
+    #[must_use]
+    pub fn shown(&self) -> Vec<Shown> {
+        let mut lines = Vec::new();
+        let mut push = |key: &str, value: String, at: &At| {
+            lines.push(Shown { key: key.into(), value, at: at.clone() });
+        };
+        push("profile", self.profile.value.name().into(), &self.profile.at);
+        push("safety.mode", self.mode.value.name().into(), &self.mode.at);
+        push("safety.read_only", self.read_only.value.to_string(), &self.read_only.at);
+        push(
+            "safety.require_approval_for_writes",
+            self.require_approval_for_writes.value.to_string(),
+            &self.require_approval_for_writes.at,
+        );
+        push(
+            "safety.require_approval_for_execute",
+            self.require_approval_for_execute.value.to_string(),
+            &self.require_approval_for_execute.at,
+        );
+        let complex = if self.complex_shell_asks.value { "ask" } else { "by_part" };
+        push("safety.complex_shell", complex.into(), &self.complex_shell_asks.at);
+        push(
+            "safety.approval_timeout_ms",
+            self.approval_timeout_ms.value.to_string(),
+            &self.approval_timeout_ms.at,
+        );
+        push("safety.log_all_commands", self.log_all_commands.value.to_string(), &self.log_all_commands.at);
+        for class in Class::ALL {
+            let stance = self.stance(class);
+            push(&format!("safety.effects.{}", class.key()), stance.value.name().into(), &stance.at);
+        }
+        let policy = if self.restricted.value { "restricted" } else { "none" };
+        push("sandbox.default_policy", policy.into(), &self.restricted.at);
+        push("sandbox.mode", self.sandbox_mode.value.clone(), &self.sandbox_mode.at);
+        push("sandbox.network.mode", self.network_mode.value.clone(), &self.network_mode.at);
+        push("sandbox.limits.memory_mb", self.limits.memory_mb.value.to_string(), &self.limits.memory_mb.at);
+        push("sandbox.limits.wall_ms", self.limits.wall_ms.value.to_string(), &self.limits.wall_ms.at);
+        push("sandbox.limits.processes", self.limits.processes.value.to_string(), &self.limits.processes.at);
+        push(
+            "sandbox.limits.output_bytes",
+            self.limits.output_bytes.value.to_string(),
+            &self.limits.output_bytes.at,
+        );
+        push("run.human_timeout_ms", self.human_timeout_ms.value.to_string(), &self.human_timeout_ms.at);
+        if let Some(url) = &self.engine_url {
+            push("engine.url", url.value.clone(), &url.at);
+            push("engine.timeout_ms", self.engine_timeout_ms.value.to_string(), &self.engine_timeout_ms.at);
+        }
+        lines.extend(self.written_lists());
+        lines
+    }
+
+    /// Lists and rules as they were written, entry by entry.
+    fn written_lists(&self) -> Vec<Shown> {
+        let mut lines = Vec::new();
+        for key in KEYS {
+            for (origin, setting) in &self.written {
+                if setting.key.path != key.path {
+                    continue;
+                }
+                let Value::List(items) = &setting.node.value else { continue };
+                // A stronger layer's boundary replaces a weaker one's, unless it may only tighten.
+                if key.path == "safety.allowed_paths"
+                    && !self.allowed_paths.iter().any(|set| set.origin == *origin && set.at == setting.at)
+                {
+                    continue;
+                }
+                for item in items {
+                    lines.push(Shown { key: key.path.into(), value: inline(item), at: item.at.clone() });
+                }
+            }
+        }
+        lines
+    }
+
+    /// Which files were read, weakest first.
+    pub fn files(&self) -> impl Iterator<Item = (Origin, &str)> {
+        let mut last: Option<&str> = None;
+        self.written.iter().filter_map(move |(origin, setting)| {
+            let file: &str = &setting.at.file;
+            (last != Some(file)).then(|| {
+                last = Some(file);
+                (*origin, file)
+            })
+        })
+    }
+}
+
+/// A value in one line.
+fn inline(node: &Node) -> String {
+    match &node.value {
+        Value::Null => "null".into(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(value) => value.to_string(),
+        Value::Text(text) => {
+            let bare = !text.is_empty()
+                && text.chars().all(|c| c.is_alphanumeric() || "-_./<>*~ @%+".contains(c))
+                && !text.starts_with(['-', ' ', '*', '@', '%', '~', '>']);
+            if bare { text.clone() } else { format!("{text:?}") }
+        }
+        Value::List(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),
+        Value::Map(entries) => {
+            let inner: Vec<String> =
+                entries.iter().map(|(key, value)| format!("{}: {}", inline(key), inline(value))).collect();
+            format!("{{{}}}", inner.join(", "))
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Globs for paths, as `allowed_paths`, `denied_paths` and `path_rules` write them.
+
+use std::sync::OnceLock;
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use crate::config::At;
+
+/// What a pattern's words stand for.
+#[derive(Debug, Clone, Default)]
+pub struct Base {
+    /// `<cwd>`, and what a relative pattern is relative to.
+    pub cwd: String,
+    /// `~`
+    pub home: Option<String>,
+}
+
+/// One glob, with the place where it was written.
+#[derive(Debug)]
+pub(crate) struct PathPattern {
+    /// As it was written.
+    pub(crate) text: String,
+    pub(crate) at: At,
+    glob: String,
+    /// The directory of a pattern `directory/**`, literally.
+    directory: Option<String>,
+    compiled: OnceLock<Option<GlobMatcher>>,
+}
+
+impl PathPattern {
+    /// Expands and checks a pattern. The message says what is wrong with it.
+    pub(crate) fn new(text: &str, at: At, base: &Base) -> Result<PathPattern, String> {
+        let (root, rest) = split(text, base)?;
+        let glob = format!("{}{rest}", globset::escape(&root));
+        builder(&glob).build().map_err(|error| format!("not a path pattern: {error}"))?;
+        let directory = rest.strip_suffix("/**").map(|inner| format!("{root}{inner}"));
+        Ok(PathPattern { text: text.into(), at, glob, directory, compiled: OnceLock::new() })
+    }
+
+    /// Whether a normalized absolute path is meant. What cannot be told is `None`.
+    pub(crate) fn matches(&self, path: &str) -> Option<bool> {
+        // `dir/**` means the directory too: somebody who may touch all that is in it may look at it.
+        if self.directory.as_deref() == Some(path) {
+            return Some(true);
+        }
+        let matcher =
+            self.compiled.get_or_init(|| builder(&self.glob).build().ok().map(|glob| glob.compile_matcher()));
+        matcher.as_ref().map(|matcher| matcher.is_match(path))
+    }
+}
+
+fn builder(pattern: &str) -> GlobBuilder<'_> {
+    let mut builder = GlobBuilder::new(pattern);
+    builder.literal_separator(true).backslash_escape(true);
+    builder
+}
+
+/// The literal directory that a pattern starts from, and the rest, which is a glob.
+fn split(text: &str, base: &Base) -> Result<(String, String), String> {
+    if text.trim().is_empty() {
+        return Err("an empty path pattern matches nothing".into());
+    }
+    let text = windows_form(text);
+    if let Some(rest) = text.strip_prefix("<cwd>") {
+        return Ok((base.cwd.trim_end_matches('/').into(), rest.into()));
+    }
+    if text == "~" || text.starts_with("~/") {
+        let Some(home) = &base.home else {
+            return Err("`~` stands for the home directory, which is not known".into());
+        };
+        return Ok((home.trim_end_matches('/').into(), text.strip_prefix('~').unwrap_or_default().into()));
+    }
+    if text.starts_with('/') || text.starts_with("**") || has_drive(&text) {
+        return Ok((String::new(), text));
+    }
+    let relative = text.strip_prefix("./").unwrap_or(&text);
+    Ok((base.cwd.trim_end_matches('/').into(), format!("/{relative}")))
+}
+
+/// Drive letters are lowercase and separators are slashes in everything that is compared; so they are in patterns.
+fn windows_form(text: &str) -> String {
+    let mut characters = text.chars();
+    match (characters.next(), characters.next()) {
+        (Some(drive), Some(':')) if drive.is_ascii_alphabetic() => {
+            format!("{}:{}", drive.to_ascii_lowercase(), characters.as_str().replace('\\', "/"))
+        }
+        (Some('\\'), Some('\\')) => text.replace('\\', "/"),
+        _ => text.to_owned(),
+    }
+}
+
+fn has_drive(text: &str) -> bool {
+    let mut characters = text.chars();
+    matches!((characters.next(), characters.next()), (Some(drive), Some(':')) if drive.is_ascii_alphabetic())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_mean_what_they_say() {
+        let base = Base { cwd: "/work/a[b]".into(), home: Some("/home/u".into()) };
+        for (pattern, path, expected) in [
+            ("<cwd>/**", "/work/a[b]/src/x.rs", true),
+            ("<cwd>/**", "/work/a[b]", true),
+            ("<cwd>/**", "/work/a[b]c/x", false),
+            ("<cwd>/**", "/work/ab/x", false),
+            ("~/notes/*.md", "/home/u/notes/x.md", true),
+            ("~/notes/*.md", "/home/u/notes/deep/x.md", false),
+            ("**/.env", "/anywhere/.env", true),
+            ("**/.env", "/anywhere/my.env", false),
+            ("src/**", "/work/a[b]/src/deep/x", true),
+            ("./src/*", "/work/a[b]/src/x", true),
+            ("/etc/sudoers.d/**", "/etc/sudoers.d/me", true),
+            ("C:\\proj\\**", "c:/proj/file.py", true),
+            ("/home/user/project/**", "/home/user/project2/x", false),
+        ] {
+            let made = PathPattern::new(pattern, At::file("t"), &base).expect("valid");
+            assert_eq!(made.matches(path), Some(expected), "{pattern} on {path}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_cannot_be_meant_is_refused() {
+        let base = Base { cwd: "/w".into(), home: None };
+        for pattern in ["", "  ", "~/x", "a[", "{a,b"] {
+            assert!(PathPattern::new(pattern, At::file("t"), &base).is_err(), "{pattern}");
+        }
+    }
+}
