@@ -330,17 +330,12 @@ impl<'t> Block<'t> {
             let (spelling, own) = spelling(token)?;
             let takes = if own == Takes::Nothing { takes } else { own };
             let long = spelling.starts_with("--");
-            match open.filter(|_| long) {
+            let alike = |number: &u16| {
+                self.choices.get(usize::from(*number)).is_some_and(|choice| choice.takes == takes)
+            };
+            match open.filter(|number| long && alike(number)) {
                 Some(number) => {
-                    self.spell(spelling, number)?;
-                    if let Some(choice) = self.choices.get_mut(usize::from(number)) {
-                        if choice.takes != takes {
-                            return Err(format!(
-                                "`{spelling}` and `{}` differ in having a value; put a comma between them",
-                                choice.canonical
-                            ));
-                        }
-                    }
+                    self.spell(spelling, number);
                     open = None;
                 }
                 None => {
@@ -403,7 +398,7 @@ impl<'t> Block<'t> {
         let Some(first) = spellings.next() else { return Err("an option needs a spelling".into()) };
         let number = self.choose(first, takes, actions)?;
         for spelling in spellings {
-            self.spell(spelling, number)?;
+            self.spell(spelling, number);
         }
         Ok(())
     }
@@ -411,13 +406,12 @@ impl<'t> Block<'t> {
     fn choose(&mut self, canonical: &'t str, takes: Takes, actions: Vec<Action<'t>>) -> Result<u16, String> {
         let number = u16::try_from(self.choices.len()).map_err(|_| String::from("too many options"))?;
         self.choices.push(Choice { canonical, takes, actions });
-        self.spell(canonical, number)?;
+        self.spell(canonical, number);
         Ok(number)
     }
 
-    fn spell(&mut self, spelling: &'t str, number: u16) -> Result<(), String> {
+    fn spell(&mut self, spelling: &'t str, number: u16) {
         self.spellings.push((spelling, number));
-        Ok(())
     }
 
     /// A spelling that stands twice, if there is one. For the build; at run time the first one holds.
