@@ -98,6 +98,10 @@ pub(crate) enum Action<'t> {
     Recursive,
     Operands(Operands<'t>),
     InPlace,
+    /// What follows is no option.
+    End,
+    /// Relative paths are measured against the option's value.
+    Chdir,
     Path(Touch, &'t str),
     Query(&'t str),
     Send(&'t str),
@@ -494,6 +498,8 @@ fn action(text: &str, takes: Takes) -> Result<Action<'_>, String> {
         "dry" => bare(Action::Dry),
         "recursive" => bare(Action::Recursive),
         "in-place" => bare(Action::InPlace),
+        "end" => bare(Action::End),
+        "chdir" => bare(Action::Chdir),
         "connect" => bare(Action::Connect),
         "nothing" => bare(Action::Nothing),
         "args" => Ok(Action::Operands(operands(rest)?)),
