@@ -1,6 +1,11 @@
 //! A command with the spelling taken out: `rm -rf x`, `/bin/rm --force --recursive x` and `rm -r -f -- x` are the
 //! same here, so that a list which names one of them names all.
 
+use crate::arg::Arg;
+use crate::evaluate::known_name;
+use crate::knowledge;
+use crate::options::Line;
+
 /// Program, options and operands of a command, evened out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Normal {
@@ -14,23 +19,70 @@ pub struct Normal {
     pub operands: Vec<Option<String>>,
 }
 
-/// Evens out a command's words.
-#[must_use]
-pub fn normalize(words: &[&str]) -> Normal {
-    let rest = || words.iter().skip(1);
-    Normal {
-        program: words.first().map(ToString::to_string).unwrap_or_default(),
-        options: rest().filter(|word| word.starts_with('-')).map(ToString::to_string).collect(),
-        operands: rest().filter(|word| !word.starts_with('-')).map(|word| Some(word.to_string())).collect(),
+impl Normal {
+    /// Whether a command is what a list's entry names: the same program, every option of the entry given, and the
+    /// entry's operands at the front of the command's.
+    #[must_use]
+    pub fn matches_prefix(&self, rule: &Normal) -> bool {
+        !rule.program.is_empty()
+            && self.program == rule.program
+            && rule.options.iter().all(|option| self.options.contains(option))
+            && rule.operands.len() <= self.operands.len()
+            && rule.operands.iter().zip(&self.operands).all(|(wanted, given)| wanted.is_some() && wanted == given)
     }
 }
 
-impl Normal {
-    /// Whether a list's entry covers this command: the same program, all of its options, its operands first.
-    #[must_use]
-    pub fn matches_prefix(&self, rule: &Normal) -> bool {
-        self.program == rule.program
-            && rule.options.iter().all(|option| self.options.contains(option))
-            && self.operands.starts_with(&rule.operands)
+/// The words of a list's entry (`rm -rf`, `cargo test`), evened out. Wrappers are not taken off.
+#[must_use]
+pub fn normalize(argv: &[&str]) -> Normal {
+    let Some((program, rest)) = argv.split_first() else { return Normal::default() };
+    let words: Vec<Arg<'_>> = rest.iter().map(|word| Arg::Text((*word).into())).collect();
+    let name = known_name(program).unwrap_or(program);
+    match knowledge::program(name) {
+        Some(node) => of(name, &Line::read(node, &words)),
+        None => plain(name, &words),
     }
+}
+
+/// From a command line that was taken apart.
+pub(crate) fn of(name: &str, line: &Line<'_>) -> Normal {
+    let mut options: Vec<String> = line
+        .options
+        .iter()
+        .map(|set| set.choice.canonical.to_owned())
+        .chain(line.unlisted.iter().cloned())
+        .chain(line.accepted.iter().cloned())
+        .collect();
+    options.sort_unstable();
+    options.dedup();
+    let operands = line.subs.iter().chain(&line.operands).chain(&line.tail).map(certain).collect();
+    Normal { program: name.to_owned(), options, operands }
+}
+
+/// Without knowledge: by the look of the words.
+pub(crate) fn plain(name: &str, words: &[Arg<'_>]) -> Normal {
+    let mut normal = Normal { program: name.to_owned(), ..Normal::default() };
+    let mut ended = false;
+    for word in words {
+        match word.text() {
+            Some("--") if !ended => ended = true,
+            Some(text) if !ended && text.len() > 1 && text.starts_with('-') => {
+                let letters = text.get(1..).unwrap_or_default();
+                if letters.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+                    normal.options.extend(letters.chars().map(|letter| format!("-{letter}")));
+                } else {
+                    let name = text.split_once('=').map_or(text, |(name, _)| name);
+                    normal.options.push(name.to_owned());
+                }
+            }
+            _ => normal.operands.push(certain(word)),
+        }
+    }
+    normal.options.sort_unstable();
+    normal.options.dedup();
+    normal
+}
+
+fn certain(word: &Arg<'_>) -> Option<String> {
+    word.text().map(str::to_owned)
 }

@@ -1,0 +1,350 @@
+//! Where a path leads and what kind of place that is.
+//!
+//! Paths are made absolute and their `.` and `..` taken out by their letters alone; then symlinks are looked up
+//! where the caller can. Of what a path says and where it leads, the more sensitive place holds.
+
+use std::path::Path;
+
+use crate::effect::{Place, Target};
+use crate::glob;
+use crate::place::Surroundings;
+use crate::places;
+
+/// What is done with a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Read,
+    Write,
+    Delete,
+}
+
+/// A path as a command names it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Named<'a> {
+    /// As it was written, escapes of patterns included.
+    pub(crate) text: &'a str,
+    /// It is a pattern.
+    pub(crate) pattern: bool,
+    /// The directory that it is measured against, absolute.
+    pub(crate) cwd: &'a str,
+}
+
+/// The target of an effect, and whether the effect is recursive after all (`rm *` at the workspace's top).
+pub(crate) fn target(
+    named: Named<'_>,
+    purpose: Purpose,
+    recursive: bool,
+    around: &Surroundings<'_>,
+) -> (Target, bool) {
+    let (path, all) = absolute(named, around);
+    let mut view = View::new(around);
+    view.recursive = recursive;
+    view.purpose = purpose;
+    let mut place = view.place(&path, named.pattern, all);
+    if !named.pattern
+        && let Some(real) = around.files.follow(Path::new(&path))
+        && let Some(real) = real.to_str()
+        && real != path
+    {
+        place = place.max(view.place(real, false, false));
+    }
+    // A pattern for everything at the top of the workspace takes all of its files.
+    let sweeping = all
+        && purpose == Purpose::Delete
+        && view.workspace.is_some_and(|root| parent(&path).unwrap_or("/") == root);
+    let given = (named.text != path).then(|| named.text.to_owned());
+    (Target { path, given, place }, recursive || sweeping)
+}
+
+/// The path without `.`, `..` and doubled slashes, and whether it is a pattern for everything in a directory.
+fn absolute(named: Named<'_>, around: &Surroundings<'_>) -> (String, bool) {
+    let text = named.text;
+    let home = around.home.and_then(Path::to_str);
+    let (base, rest) = match (text.strip_prefix('/'), text.strip_prefix('~'), home) {
+        (Some(rest), _, _) => ("", rest),
+        (None, Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => (home, rest),
+        _ => (named.cwd, text),
+    };
+    let mut path = String::with_capacity(base.len() + rest.len() + 1);
+    for part in base.split('/').chain(rest.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => path.truncate(path.rfind('/').unwrap_or(0)),
+            _ => {
+                path.push('/');
+                path.push_str(part);
+            }
+        }
+    }
+    let all = named.pattern && path.rsplit('/').next().is_some_and(glob::takes_all);
+    if path.is_empty() {
+        path.push('/');
+    }
+    if named.pattern && !glob::is_wild(&path) {
+        path = glob::literal(&path);
+    }
+    (path, all)
+}
+
+/// What paths are measured against.
+struct View<'a> {
+    home: Option<&'a str>,
+    workspace: Option<&'a str>,
+    purpose: Purpose,
+    recursive: bool,
+}
+
+impl<'a> View<'a> {
+    fn new(around: &Surroundings<'a>) -> Self {
+        let trimmed = |path: &'a Path| path.to_str().map(|text| if text.len() > 1 { text.trim_end_matches('/') } else { text });
+        View {
+            home: around.home.and_then(trimmed),
+            // A workspace that is the whole machine is none.
+            workspace: around.workspace.and_then(trimmed).filter(|root| *root != "/" && !root.is_empty()),
+            purpose: Purpose::Read,
+            recursive: false,
+        }
+    }
+
+    fn place(&self, path: &str, pattern: bool, all: bool) -> Place {
+        let pattern = pattern && glob::is_wild(path);
+        if places::NOWHERE.iter().any(|device| is_below(path, device)) {
+            return Place::Nowhere;
+        }
+        // What a pattern for everything takes is the directory itself, as far as damage goes.
+        let taken = if all { parent(path).unwrap_or("/") } else { path };
+        let damages = self.purpose == Purpose::Delete || self.purpose == Purpose::Write && self.recursive;
+        if damages && self.is_vital(taken, all) {
+            return Place::Vital;
+        }
+        if is_secret(path, pattern, self.home) {
+            return Place::Credential;
+        }
+        if let Some(root) = self.workspace
+            && let Some(inside) = below(path, root)
+        {
+            return inside_place(inside, pattern);
+        }
+        if let Some(place) = self.elsewhere(path) {
+            return place;
+        }
+        Place::Outside
+    }
+
+    fn elsewhere(&self, path: &str) -> Option<Place> {
+        if places::TEMPORARY.iter().any(|directory| is_below(path, directory)) {
+            return Some(Place::Temporary);
+        }
+        if self.home.is_some_and(|home| home != "/" && is_below(path, home)) {
+            return Some(Place::Outside);
+        }
+        if is_below(path, "/dev") {
+            return Some(if self.purpose == Purpose::Read { Place::System } else { Place::Vital });
+        }
+        if places::SYSTEM.iter().any(|directory| is_below(path, directory)) {
+            return Some(Place::System);
+        }
+        if path == "/" || path.starts_with("/*") {
+            // Reading everything below the root reads other people's files too.
+            return Some(if self.purpose == Purpose::Read && self.recursive { Place::Outside } else { Place::System });
+        }
+        None
+    }
+
+    /// The root, a home, the workspace itself or what holds it, a whole system directory.
+    fn is_vital(&self, path: &str, all: bool) -> bool {
+        if path == "/" {
+            return true;
+        }
+        if self.home.is_some_and(|home| is_below(home, path)) {
+            return true;
+        }
+        if let Some(root) = self.workspace {
+            if root == path {
+                return self.purpose == Purpose::Delete && (self.recursive || !all);
+            }
+            if is_below(root, path) {
+                return true;
+            }
+        }
+        let top = path.matches('/').count() == 1;
+        if top && (places::SYSTEM.contains(&path) || matches!(path, "/home" | "/Users" | "/mnt" | "/media" | "/srv")) {
+            return true;
+        }
+        if places::TEMPORARY.contains(&path) {
+            return !all;
+        }
+        // Somebody's home.
+        (path.starts_with("/home/") || path.starts_with("/Users/"))
+            && path.matches('/').count() == 2
+            && self.workspace.is_none_or(|root| !is_below(path, root))
+    }
+}
+
+/// What a path below the workspace's root is (relative, empty for the root itself).
+fn inside_place(inside: &str, pattern: bool) -> Place {
+    let mut generated = false;
+    let mut rest = inside;
+    while !rest.is_empty() {
+        let (part, after) = rest.split_once('/').unwrap_or((rest, ""));
+        if part.starts_with('.')
+            && places::PROTECTED.iter().any(|(name, under)| part_fits(part, name, pattern) && covers(under, after, pattern))
+        {
+            return Place::Protected;
+        }
+        generated |= places::GENERATED.contains(&part);
+        if after.is_empty() {
+            generated |= places::GENERATED_ENDINGS.iter().any(|ending| part.ends_with(ending) && part.len() > ending.len());
+        }
+        rest = after;
+    }
+    if generated { Place::Generated } else { Place::Workspace }
+}
+
+/// Whether a path (absolute) holds keys, tokens or passwords.
+fn is_secret(path: &str, pattern: bool, home: Option<&str>) -> bool {
+    if secret_path(path, pattern) {
+        return true;
+    }
+    if let Some(below_home) = home.and_then(|home| below(path, home))
+        && places::SECRET_AT_HOME.iter().any(|secret| is_below_ignoring_case(below_home, secret))
+    {
+        return true;
+    }
+    let mut rest = path.strip_prefix('/').unwrap_or(path);
+    loop {
+        let (part, after) = rest.split_once('/').unwrap_or((rest, ""));
+        if part.starts_with('.') || pattern && part.starts_with('[') {
+            for (name, under) in places::SECRET_BELOW {
+                if part_fits(part, name, pattern) && covers(under, after, pattern) && !is_public(after) {
+                    return true;
+                }
+            }
+        }
+        if after.is_empty() {
+            return secret_name(part, pattern);
+        }
+        rest = after;
+    }
+}
+
+/// The public half of a key, and lists of known hosts, are no secret in themselves.
+fn is_public(after: &str) -> bool {
+    let last = after.rsplit('/').next().unwrap_or(after);
+    last.len() > 4 && last.ends_with(".pub")
+}
+
+fn secret_path(path: &str, pattern: bool) -> bool {
+    if !(path.starts_with("/etc") || path.starts_with("/proc") || path.starts_with("/dev") || path.starts_with("/run")
+        || path.starts_with("/var") || path.starts_with("/private") || path.starts_with("/Library")
+        || path.starts_with("/System") || pattern)
+    {
+        return false;
+    }
+    places::SECRET_PATHS.iter().any(|secret| {
+        let mut parts = path.split('/');
+        let mut wanted = secret.split('/');
+        loop {
+            match (wanted.next(), parts.next()) {
+                (None, _) => return true,
+                (Some(_), None) => return false,
+                (Some("*"), Some(_)) => {}
+                (Some(wanted), Some(part)) => {
+                    let fits = if pattern && glob::is_wild(part) { glob::matches(part, wanted) } else { part == wanted };
+                    if !fits {
+                        return false;
+                    }
+                }
+            }
+        }
+    })
+}
+
+/// Whether the last name of a path is that of a secret.
+fn secret_name(name: &str, pattern: bool) -> bool {
+    if pattern && glob::is_wild(name) {
+        return secret_pattern(name);
+    }
+    if name.starts_with('.') && let Some(kind) = strip_ignoring_case(name, ".env.") {
+        let last = kind.rsplit('.').next().unwrap_or(kind);
+        return !places::ENV_HARMLESS.iter().any(|harmless| last.eq_ignore_ascii_case(harmless));
+    }
+    if places::SECRET_NAMES.iter().any(|secret| name.eq_ignore_ascii_case(secret)) {
+        return true;
+    }
+    if places::SECRET_ENDINGS.iter().any(|ending| ends_ignoring_case(name, ending)) {
+        return true;
+    }
+    if let Some((stem, extension)) = name.split_once('.') {
+        return places::SECRET_STEMS.iter().any(|secret| stem.eq_ignore_ascii_case(secret))
+            && places::SECRET_EXTENSIONS
+                .iter()
+                .any(|data| extension.rsplit('.').next().is_some_and(|last| last.eq_ignore_ascii_case(data)));
+    }
+    false
+}
+
+/// Whether a pattern for names asks for a secret: it fits one, and it has letters that say so. A plain `*` or
+/// `*.json` does not.
+fn secret_pattern(pattern: &str) -> bool {
+    let lower = pattern.to_ascii_lowercase();
+    if places::SECRET_ENDINGS.iter().any(|ending| lower.ends_with(ending)) {
+        return true;
+    }
+    if pattern.starts_with('.') && (glob::matches(&lower, ".env") || glob::matches(&lower, ".env.local")) {
+        return true;
+    }
+    let letters = glob::literals(&lower);
+    letters >= 2 && places::SECRET_NAMES.iter().any(|secret| glob::matches(&lower, secret))
+}
+
+/// Whether one part of a path is this name.
+fn part_fits(part: &str, name: &str, pattern: bool) -> bool {
+    if part.eq_ignore_ascii_case(name) {
+        return true;
+    }
+    pattern && glob::is_wild(part) && glob::matches(part, name)
+}
+
+/// Whether what follows a directory is meant by the list of what lies below it.
+fn covers(under: &[&str], after: &str, pattern: bool) -> bool {
+    under.is_empty()
+        || under.iter().any(|wanted| {
+            if let Some(start) = wanted.strip_suffix('*') {
+                return strip_ignoring_case(after, start).is_some();
+            }
+            if is_below_ignoring_case(after, wanted) {
+                return true;
+            }
+            pattern && glob::is_wild(after) && glob::literals(after) > 0 && glob::matches(after, wanted)
+        })
+}
+
+/// `path` is `directory` or below it: the rest, without a slash in front.
+pub(crate) fn below<'p>(path: &'p str, directory: &str) -> Option<&'p str> {
+    let rest = path.strip_prefix(directory)?;
+    if rest.is_empty() || directory.ends_with('/') { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+fn is_below(path: &str, directory: &str) -> bool {
+    below(path, directory).is_some()
+}
+
+fn is_below_ignoring_case(path: &str, directory: &str) -> bool {
+    strip_ignoring_case(path, directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn strip_ignoring_case<'t>(text: &'t str, start: &str) -> Option<&'t str> {
+    let (head, rest) = text.split_at_checked(start.len())?;
+    head.eq_ignore_ascii_case(start).then_some(rest)
+}
+
+fn ends_ignoring_case(text: &str, ending: &str) -> bool {
+    text.len() > ending.len()
+        && text.split_at_checked(text.len() - ending.len()).is_some_and(|(_, tail)| tail.eq_ignore_ascii_case(ending))
+}
+
+fn parent(path: &str) -> Option<&str> {
+    let (parent, _) = path.rsplit_once('/')?;
+    Some(if parent.is_empty() { "/" } else { parent })
+}

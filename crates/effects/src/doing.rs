@@ -1,0 +1,134 @@
+//! What one command was found to do, while it is being looked at.
+
+use std::borrow::Cow;
+
+use crate::arg::Arg;
+use crate::classify::{self, Named, Purpose};
+use crate::effect::{Carries, Connection, Effect, Origin, Peer, Place};
+use crate::place::Surroundings;
+
+/// What a command does itself, and what it makes others do.
+#[derive(Debug, Default)]
+pub(crate) struct Doing<'a> {
+    pub(crate) effects: Vec<Effect>,
+    pub(crate) inner: Vec<Inner<'a>>,
+    /// What is deleted goes with everything below.
+    pub(crate) recursive: bool,
+    /// What is read is written too.
+    pub(crate) in_place: bool,
+    /// Connections carry data away.
+    pub(crate) sends: bool,
+    /// Code was given by an operand or an option, so standard input is data.
+    pub(crate) code_given: bool,
+    /// The last parts of the URLs that are fetched.
+    pub(crate) fetched: Vec<String>,
+    /// Its output is a list of files that these patterns fit.
+    pub(crate) lists: Option<Vec<String>>,
+    /// Its output holds the environment.
+    pub(crate) prints_environment: bool,
+}
+
+/// Something that a command makes run.
+#[derive(Debug)]
+pub(crate) enum Inner<'a> {
+    /// A command.
+    Command(Vec<Arg<'a>>),
+    /// Shell text: the language's name, and the text.
+    Shell(&'static str, Arg<'a>),
+}
+
+/// Where relative paths are measured from. None: not known.
+pub(crate) type Cwds<'a> = Vec<Cow<'a, str>>;
+
+impl<'a> Doing<'a> {
+    pub(crate) fn add(&mut self, effect: Effect) {
+        if !self.effects.contains(&effect) {
+            self.effects.push(effect);
+        }
+    }
+
+    pub(crate) fn unknown(&mut self, why: impl Into<String>) {
+        self.add(Effect::Unknown(why.into()));
+    }
+
+    pub(crate) fn connect(&mut self, peer: Peer, carries: Carries) {
+        self.add(Effect::Connect(Connection { peer, carries }));
+    }
+
+    pub(crate) fn code(&mut self, language: &'static str, origin: Origin) {
+        self.add(Effect::Code { language, origin });
+    }
+
+    /// A path that is touched.
+    pub(crate) fn path(&mut self, arg: &Arg<'_>, purpose: Purpose, cwds: &[Cow<'_, str>], around: &Surroundings<'_>) {
+        let (text, pattern) = match arg {
+            Arg::Text(text) => (text.as_ref(), false),
+            Arg::Pattern(text) => (text.as_ref(), true),
+            Arg::Process { .. } => return,
+            Arg::Hazy(_) => {
+                self.unknown(match purpose {
+                    Purpose::Read => "reads a path that is not known",
+                    Purpose::Write => "writes to a path that is not known",
+                    Purpose::Delete => "deletes a path that is not known",
+                });
+                return;
+            }
+        };
+        if text.is_empty() {
+            return;
+        }
+        self.named(text, pattern, purpose, cwds, around);
+    }
+
+    /// A path that is touched, by its text.
+    pub(crate) fn named(
+        &mut self,
+        text: &str,
+        pattern: bool,
+        purpose: Purpose,
+        cwds: &[Cow<'_, str>],
+        around: &Surroundings<'_>,
+    ) {
+        let free = text.starts_with('/') || text == "~" || text.starts_with("~/");
+        if cwds.is_empty() && !free {
+            self.unknown("a path below a directory that is not known");
+            return;
+        }
+        let nowhere = [Cow::Borrowed("/")];
+        let cwds = if cwds.is_empty() || free && cwds.len() > 1 { &nowhere } else { cwds };
+        for cwd in cwds {
+            let (target, recursive) =
+                classify::target(Named { text, pattern, cwd }, purpose, self.recursive, around);
+            match purpose {
+                Purpose::Read => self.add(Effect::Read(target)),
+                Purpose::Write => self.add(Effect::Write(target)),
+                Purpose::Delete => {
+                    let repository = target.path.split('/').any(|part| part == ".git") && target.place != Place::Temporary;
+                    self.add(Effect::Delete { target, recursive });
+                    if repository {
+                        self.add(Effect::History("deletes what the repository remembers".into()));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keeps only what looks.
+    pub(crate) fn only_looks(&mut self) {
+        self.inner.clear();
+        self.effects.retain(|effect| match effect {
+            Effect::Read(_) | Effect::Unknown(_) => true,
+            Effect::Connect(connection) => connection.carries == Carries::Query,
+            _ => false,
+        });
+    }
+
+    /// Marks every connection as one that carries this.
+    pub(crate) fn carry(&mut self, what: Carries) {
+        for effect in &mut self.effects {
+            if let Effect::Connect(connection) = effect {
+                connection.carries = connection.carries.max(what);
+            }
+        }
+    }
+}

@@ -1,0 +1,535 @@
+//! From shell text to parts: every command of a program is looked at once, wrappers are taken off, and what flows
+//! between commands is followed.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::path::Path;
+use std::rc::Rc;
+
+use shell::{Command, CommandId, Dialect, Given, Program, Redirect, RedirectKind, Source, Value};
+
+use crate::analysis::Part;
+use crate::arg::{self, Arg};
+use crate::classify::Purpose;
+use crate::doing::{Cwds, Doing, Inner};
+use crate::effect::{Carries, Connection, Effect, Peer};
+use crate::evaluate;
+use crate::flow::Flow;
+use crate::normal::Normal;
+use crate::output;
+use crate::place::Surroundings;
+use crate::refused;
+use crate::variables;
+
+/// How deep wrappers may stand in each other.
+const MAX_DEPTH: usize = 16;
+/// How many commands are looked at in one call.
+const MAX_COMMANDS: usize = 4096;
+
+/// The state of one analysis.
+pub(crate) struct Engine<'e> {
+    pub(crate) around: &'e Surroundings<'e>,
+    pub(crate) parts: Vec<Part>,
+    looked_at: usize,
+    /// Files that the text writes, and what is in them.
+    written: Vec<(String, Flow)>,
+}
+
+/// What holds around a command.
+#[derive(Clone, Default)]
+pub(crate) struct Context {
+    pub(crate) depth: usize,
+    /// Wrappers that were taken off.
+    pub(crate) via: Vec<String>,
+    /// What those do.
+    pub(crate) extra: Vec<Effect>,
+    /// Where it comes from in the call's own text.
+    pub(crate) span: Option<(u32, u32)>,
+    /// What the standard input is where the command does not say.
+    pub(crate) input: Flow,
+}
+
+/// One program, and what is known of its commands' output so far.
+pub(crate) struct Scope<'p> {
+    program: &'p Program,
+    flows: RefCell<Vec<State>>,
+    context: &'p Context,
+}
+
+#[derive(Clone)]
+enum State {
+    New,
+    Open,
+    Done(Flow),
+}
+
+/// Where one command stands.
+pub(crate) struct At<'s, 'p> {
+    pub(crate) scope: Option<&'s Scope<'p>>,
+    pub(crate) cwds: &'s Cwds<'s>,
+    pub(crate) context: &'s Context,
+}
+
+impl<'e> Engine<'e> {
+    pub(crate) fn new(around: &'e Surroundings<'e>) -> Self {
+        Engine { around, parts: Vec::new(), looked_at: 0, written: Vec::new() }
+    }
+
+    /// Looks at shell text.
+    pub(crate) fn text(&mut self, text: &str, dialect: Dialect, cwds: &Cwds<'_>, context: &Context) -> Option<shell::Shape> {
+        let cwd = match cwds.as_slice() {
+            [only] => Some(only.as_ref()),
+            _ => None,
+        };
+        let given = Given { cwd, home: self.around.home.and_then(Path::to_str), user: self.around.user };
+        match shell::read(text, dialect, &given) {
+            Ok(program) => {
+                self.program(&program, context);
+                Some(program.shape)
+            }
+            Err(refusal) => {
+                let mut effects = vec![Effect::Unknown(refusal.reason)];
+                refused::scan(text, self.around, &mut effects);
+                effects.extend(context.extra.iter().cloned());
+                self.parts.push(Part {
+                    span: context.span,
+                    text: text.to_owned(),
+                    argv: None,
+                    normal: Normal::default(),
+                    via: context.via.clone(),
+                    effects,
+                });
+                None
+            }
+        }
+    }
+
+    /// Looks at every command of a program.
+    pub(crate) fn program(&mut self, program: &Program, context: &Context) {
+        let scope = Scope { program, flows: RefCell::new(vec![State::New; program.commands.len()]), context };
+        for number in 0..program.commands.len() {
+            if self.looked_at > MAX_COMMANDS {
+                break;
+            }
+            self.flow_of(&scope, CommandId(u32::try_from(number).unwrap_or(u32::MAX)), 0);
+        }
+    }
+
+    /// What a command of the program puts out; looks at it if that has not happened yet.
+    fn flow_of(&mut self, scope: &Scope<'_>, id: CommandId, depth: usize) -> Flow {
+        let place = id.0 as usize;
+        let state = scope.flows.borrow().get(place).cloned();
+        match state {
+            Some(State::Done(flow)) => return flow,
+            Some(State::New) if depth <= 80 => {}
+            _ => return Flow::some(),
+        }
+        let Some(command) = scope.program.commands.get(place) else { return Flow::some() };
+        if let Some(state) = scope.flows.borrow_mut().get_mut(place) {
+            *state = State::Open;
+        }
+        let flow = self.command(scope, command, depth);
+        if let Some(state) = scope.flows.borrow_mut().get_mut(place) {
+            *state = State::Done(flow.clone());
+        }
+        flow
+    }
+
+    fn flows_of(&mut self, scope: &Scope<'_>, ids: &[CommandId], depth: usize) -> Flow {
+        let mut all = Flow::default();
+        for id in ids {
+            let flow = self.flow_of(scope, *id, depth + 1);
+            all.join(&flow);
+        }
+        all
+    }
+
+    fn command(&mut self, scope: &Scope<'_>, command: &Command, depth: usize) -> Flow {
+        let context = scope.context;
+        if self.is_spent(context) {
+            return Flow::some();
+        }
+        let mut cwds: Cwds<'_> = Vec::new();
+        read_cwds(&command.cwd, &mut cwds);
+        let input = self.input(scope, command, &cwds, depth);
+        // What goes into its words.
+        let mut worded = Flow::default();
+        for word in &command.words {
+            self.value_flow(scope, &word.value, &mut worded, depth);
+        }
+        let mut own = Doing::default();
+        for assignment in &command.assignments {
+            self.value_flow(scope, &assignment.value, &mut worded, depth);
+            let value = Arg::of(&assignment.value);
+            if variables::matters(&assignment.name, Some(&value)) {
+                own.add(Effect::Environment(assignment.name.clone()));
+            }
+        }
+        for redirect in &command.redirects {
+            self.value_flow(scope, &redirect.target, &mut worded, depth);
+            redirection(redirect, &cwds, self.around, &mut own);
+        }
+        let mut extra = own.effects;
+        extra.extend(context.extra.iter().cloned());
+        let inner = Context {
+            depth: context.depth,
+            via: context.via.clone(),
+            extra,
+            span: context.span.or(Some((command.span.start, command.span.end))),
+            input: input.clone(),
+        };
+        let first = self.parts.len();
+        let lines = arg::alternatives(command.words.iter().map(|word| &word.value));
+        let several = lines.len() > 1;
+        let mut flow = Flow::some();
+        for line in &lines {
+            let at = At { scope: Some(scope), cwds: &cwds, context: &inner };
+            let out = self.words(line, &at, &worded);
+            if several { flow.join(&out) } else { flow = out }
+        }
+        if several {
+            merge(&mut self.parts, first);
+        }
+        flow.any = true;
+        flow.taint(&worded);
+        for part in self.parts.get_mut(first..).unwrap_or_default() {
+            if worded.secret || input.secret || part.effects.iter().any(is_secret_read) {
+                carry_secret(&mut part.effects);
+            }
+            flow.taint_by(&part.effects);
+        }
+        self.remember(first, &flow);
+        flow
+    }
+
+    /// What a file holds that the text has written.
+    pub(crate) fn written_in(&self, path: &str) -> Option<&Flow> {
+        self.written.iter().rev().find(|(written, _)| written == path).map(|(_, flow)| flow)
+    }
+
+    /// Remembers what was written where.
+    fn remember(&mut self, first: usize, flow: &Flow) {
+        if !(flow.network || flow.secret) {
+            return;
+        }
+        let mut paths = Vec::new();
+        for part in self.parts.get(first..).unwrap_or_default() {
+            for effect in &part.effects {
+                if let Effect::Write(target) = effect {
+                    paths.push(target.path.clone());
+                }
+            }
+        }
+        for path in paths {
+            self.written.push((path, flow.clone()));
+        }
+    }
+
+    pub(crate) fn remember_fetched(&mut self, path: String) {
+        self.written.push((path, Flow { any: true, network: true, ..Flow::default() }));
+    }
+
+    fn is_spent(&mut self, context: &Context) -> bool {
+        self.looked_at += 1;
+        if self.looked_at <= MAX_COMMANDS && context.depth <= MAX_DEPTH {
+            return false;
+        }
+        let why = if context.depth > MAX_DEPTH { "commands are nested too deep" } else { "too many commands" };
+        // FAIL-CLOSED: what is not looked at is not known. Once is enough.
+        let said = self.parts.last().is_some_and(|part| part.effects.iter().any(|effect| matches!(effect, Effect::Unknown(said) if said == why)));
+        if !said {
+            self.push(String::new(), None, Normal::default(), vec![Effect::Unknown(why.into())], context);
+        }
+        true
+    }
+
+    fn value_flow(&mut self, scope: &Scope<'_>, value: &Value, into: &mut Flow, depth: usize) {
+        match value {
+            Value::Text(_) | Value::Pattern(_) => {}
+            Value::Unknown(unknown) => {
+                if !unknown.from.is_empty() {
+                    let flow = self.flows_of(scope, &unknown.from, depth);
+                    into.taint(&flow);
+                }
+            }
+            Value::Process { reads: true, commands } => {
+                let flow = self.flows_of(scope, commands, depth);
+                into.taint(&flow);
+            }
+            Value::Process { reads: false, .. } => {}
+            Value::OneOf(values) => {
+                for value in values {
+                    self.value_flow(scope, value, into, depth + 1);
+                }
+            }
+        }
+    }
+
+    fn input(&mut self, scope: &Scope<'_>, command: &Command, cwds: &Cwds<'_>, depth: usize) -> Flow {
+        let mut flow = Flow::default();
+        for (place, source) in command.input.iter().enumerate() {
+            let one = match source {
+                Source::Pipe(ids) => self.flows_of(scope, ids, depth),
+                Source::Text(Value::Text(text)) => Flow::constant(text),
+                Source::Text(value) => {
+                    let mut flow = Flow::some();
+                    self.value_flow(scope, value, &mut flow, depth);
+                    flow
+                }
+                Source::File(value) => {
+                    let mut flow = Flow::some();
+                    self.value_flow(scope, value, &mut flow, depth);
+                    let mut read = Doing::default();
+                    read.path(&Arg::of(value), Purpose::Read, cwds, self.around);
+                    self.taint_by_files(&read.effects, &mut flow);
+                    flow.taint_by(&read.effects);
+                    flow
+                }
+            };
+            if place == 0 { flow = one } else { flow.taint(&one) }
+        }
+        if command.input.is_empty() { scope.context.input.clone() } else { flow }
+    }
+
+    /// Adds what files hold that the text wrote before.
+    fn taint_by_files(&self, effects: &[Effect], flow: &mut Flow) {
+        if self.written.is_empty() {
+            return;
+        }
+        for effect in effects {
+            if let Effect::Read(target) = effect
+                && let Some(held) = self.written_in(&target.path)
+            {
+                flow.taint(held);
+            }
+        }
+    }
+
+    /// Looks at one command: its words are certain but for those that are [`Arg::Hazy`].
+    pub(crate) fn words(&mut self, words: &[Arg<'_>], at: &At<'_, '_>, worded: &Flow) -> Flow {
+        let context = at.context;
+        let Some((program, rest)) = words.split_first() else {
+            self.push(String::new(), None, Normal::default(), Vec::new(), context);
+            return Flow::some();
+        };
+        let found = evaluate::command(self, program, rest, at, worded);
+        let evaluate::Found { name, normal, mut doing } = found;
+        let mut held = Flow::default();
+        self.taint_by_files(&doing.effects, &mut held);
+        if held.secret || worded.secret || context.input.secret || doing.effects.iter().any(is_secret_read) {
+            carry_secret(&mut doing.effects);
+        }
+        if !doing.fetched.is_empty() {
+            self.remember_downloads(&doing);
+        }
+        let first = self.parts.len();
+        let wraps = !doing.inner.is_empty() && doing.effects.iter().all(is_of_a_wrapper);
+        let mut inner = Context {
+            depth: context.depth + 1,
+            via: context.via.clone(),
+            extra: Vec::new(),
+            span: context.span,
+            input: context.input.clone(),
+        };
+        inner.via.push(name.clone());
+        if wraps {
+            inner.extra.append(&mut doing.effects);
+            inner.extra.extend(context.extra.iter().cloned());
+        } else {
+            let argv = words.iter().map(|word| word.text().map(str::to_owned)).collect();
+            self.push(show(words), argv, normal, doing.effects, context);
+        }
+        for one in doing.inner {
+            self.inner(one, at, &inner, worded);
+        }
+        if wraps && self.parts.len() == first {
+            let argv = words.iter().map(|word| word.text().map(str::to_owned)).collect();
+            self.push(show(words), argv, Normal::default(), inner.extra, context);
+        }
+        let mut flow = Flow::some();
+        flow.taint(&context.input);
+        flow.taint(&held);
+        if doing.prints_environment {
+            flow.secret = true;
+        }
+        for part in self.parts.get(first..).unwrap_or_default() {
+            flow.taint_by(&part.effects);
+        }
+        flow.paths = doing.lists.map(Rc::from).or_else(|| output::selected(&name, rest, &context.input));
+        flow.constant = output::constant(&name, rest, &context.input);
+        flow
+    }
+
+    fn inner(&mut self, inner: Inner<'_>, at: &At<'_, '_>, context: &Context, worded: &Flow) {
+        if self.is_spent(context) {
+            return;
+        }
+        match inner {
+            Inner::Command(words) => {
+                let at = At { scope: at.scope, cwds: at.cwds, context };
+                self.words(&words, &at, worded);
+            }
+            Inner::Shell(language, text) => match text {
+                Arg::Text(text) => {
+                    let dialect = if language == "bash" { Dialect::Bash } else { Dialect::Posix };
+                    self.text(&text, dialect, at.cwds, context);
+                }
+                Arg::Pattern(_) | Arg::Process { .. } | Arg::Hazy(_) => {
+                    let flow = self.arg_flow(&text, at);
+                    let mut effects = vec![Effect::Code { language: "shell", origin: flow.origin() }];
+                    effects.extend(context.extra.iter().cloned());
+                    let mut shown = String::new();
+                    text.show(&mut shown);
+                    let bare = Context { extra: Vec::new(), ..context.clone() };
+                    self.push(shown, None, Normal::default(), effects, &bare);
+                }
+            },
+        }
+    }
+
+    /// What goes into one word.
+    pub(crate) fn arg_flow(&mut self, arg: &Arg<'_>, at: &At<'_, '_>) -> Flow {
+        let ids = match arg {
+            Arg::Hazy(hazy) => hazy.from,
+            Arg::Process { reads: true, commands } => commands,
+            _ => &[],
+        };
+        match at.scope {
+            Some(scope) if !ids.is_empty() => self.flows_of(scope, ids, 0),
+            _ => Flow::some(),
+        }
+    }
+
+    /// A file that is fetched under its own name into a directory.
+    fn remember_downloads(&mut self, doing: &Doing<'_>) {
+        let mut paths = Vec::new();
+        for effect in &doing.effects {
+            if let Effect::Write(target) = effect {
+                for name in &doing.fetched {
+                    paths.push(format!("{}/{name}", target.path.trim_end_matches('/')));
+                }
+            }
+        }
+        for path in paths {
+            self.remember_fetched(path);
+        }
+    }
+
+    pub(crate) fn push(
+        &mut self,
+        text: String,
+        argv: Option<Vec<String>>,
+        normal: Normal,
+        mut effects: Vec<Effect>,
+        context: &Context,
+    ) {
+        for effect in &context.extra {
+            if !effects.contains(effect) {
+                effects.push(effect.clone());
+            }
+        }
+        self.parts.push(Part { span: context.span, text, argv, normal, via: context.via.clone(), effects });
+    }
+}
+
+/// The text of a command for people.
+fn show(words: &[Arg<'_>]) -> String {
+    let mut text = String::new();
+    for (place, word) in words.iter().enumerate() {
+        if place > 0 {
+            text.push(' ');
+        }
+        word.show(&mut text);
+    }
+    text
+}
+
+/// What a wrapper does beyond running the command that it wraps.
+fn is_of_a_wrapper(effect: &Effect) -> bool {
+    matches!(effect, Effect::Privilege(_) | Effect::Environment(_) | Effect::Unknown(_))
+}
+
+fn is_secret_read(effect: &Effect) -> bool {
+    matches!(effect, Effect::Read(target) if target.place == crate::effect::Place::Credential)
+}
+
+fn carry_secret(effects: &mut [Effect]) {
+    for effect in effects {
+        if let Effect::Connect(connection) = effect {
+            connection.carries = Carries::Secret;
+        }
+    }
+}
+
+fn read_cwds<'v>(value: &'v Value, into: &mut Cwds<'v>) {
+    let mut all = Vec::new();
+    arg::flatten(value, &mut all, 0);
+    for one in &all {
+        match one {
+            Arg::Text(Cow::Borrowed(text)) => into.push(Cow::Borrowed(text)),
+            _ => {
+                into.clear();
+                return;
+            }
+        }
+    }
+    if into.len() > 16 {
+        into.clear();
+    }
+}
+
+/// What a redirection touches.
+fn redirection(redirect: &Redirect, cwds: &Cwds<'_>, around: &Surroundings<'_>, doing: &mut Doing<'_>) {
+    let purposes: &[Purpose] = match redirect.kind {
+        RedirectKind::Read => &[Purpose::Read],
+        RedirectKind::Write | RedirectKind::Append => &[Purpose::Write],
+        RedirectKind::ReadWrite => &[Purpose::Read, Purpose::Write],
+        RedirectKind::Duplicate => {
+            if !matches!(redirect.target, Value::Text(_)) {
+                doing.unknown("a redirection whose target is not known");
+            }
+            return;
+        }
+        RedirectKind::Text => return,
+    };
+    let mut targets = Vec::new();
+    arg::flatten(&redirect.target, &mut targets, 0);
+    for target in &targets {
+        let lead = target.lead();
+        if let Some(address) = lead.strip_prefix("/dev/tcp/").or_else(|| lead.strip_prefix("/dev/udp/")) {
+            let host = address.split('/').next().unwrap_or_default();
+            let peer = if target.is_certain() || address.contains('/') { crate::hosts::of_host(host) } else { Peer::Unnamed };
+            doing.add(Effect::Connect(Connection { peer, carries: Carries::Data }));
+            continue;
+        }
+        for purpose in purposes {
+            doing.path(target, *purpose, cwds, around);
+        }
+    }
+}
+
+/// Makes one part of the parts of one command's alternatives.
+fn merge(parts: &mut Vec<Part>, first: usize) {
+    let mut kept: Vec<Part> = Vec::new();
+    for part in parts.drain(first..) {
+        match kept.iter_mut().find(|one| one.normal.program == part.normal.program && one.via == part.via) {
+            None => kept.push(part),
+            Some(one) => {
+                one.argv = None;
+                for effect in part.effects {
+                    if !one.effects.contains(&effect) {
+                        one.effects.push(effect);
+                    }
+                }
+                one.normal.options.retain(|option| part.normal.options.contains(option));
+                for (mine, theirs) in one.normal.operands.iter_mut().zip(&part.normal.operands) {
+                    if mine != theirs {
+                        *mine = None;
+                    }
+                }
+                one.normal.operands.truncate(part.normal.operands.len().max(1));
+            }
+        }
+    }
+    parts.append(&mut kept);
+}

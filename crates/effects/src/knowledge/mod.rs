@@ -1,0 +1,151 @@
+//! What is known of programs: the packed knowledge, found by name and read when it is first needed.
+
+pub(crate) mod format;
+
+use std::sync::OnceLock;
+
+pub(crate) use format::{Action, Block, Choice, Operands, Role, Slot, Style, Takes, Touch};
+
+/// Where a name stands in the packed text, and which body is its.
+struct Row {
+    at: u32,
+    length: u16,
+    body: u16,
+}
+
+mod packed {
+    use super::Row;
+    include!(concat!(env!("OUT_DIR"), "/index.rs"));
+    pub(super) static TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/knowledge.txt"));
+}
+
+/// A block that has been read, with its subcommands still to be read.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) block: Block<'static>,
+    /// How deep it stands: 0 for a program.
+    depth: usize,
+    /// In the order of `block.branches`.
+    branches: Vec<OnceLock<Box<Node>>>,
+    /// An option does something that matters.
+    pub(crate) weighty: bool,
+    /// An option starts with `+`.
+    pub(crate) plus: bool,
+    /// An option runs something.
+    pub(crate) runs: bool,
+}
+
+static READ: [OnceLock<Box<Node>>; packed::COUNT] = [const { OnceLock::new() }; packed::COUNT];
+
+/// The block of a program, by its base name.
+pub(crate) fn program(name: &str) -> Option<&'static Node> {
+    let row = match packed::NAMES.binary_search_by(|row| row_name(row).cmp(name)) {
+        Ok(found) => packed::NAMES.get(found),
+        Err(_) => packed::WILD.iter().find(|row| matches(row_name(row), name)),
+    }?;
+    let number = usize::from(row.body);
+    let node = READ.get(number)?.get_or_init(|| {
+        let (start, length) = packed::BODIES.get(number).copied().unwrap_or_default();
+        Box::new(Node::read(slice(start, length), 0))
+    });
+    Some(node)
+}
+
+fn row_name(row: &Row) -> &'static str {
+    slice(row.at, u32::from(row.length))
+}
+
+fn slice(start: u32, length: u32) -> &'static str {
+    let start = start as usize;
+    packed::TEXT.get(start..start + length as usize).unwrap_or_default()
+}
+
+impl Node {
+    fn read(body: &'static str, depth: usize) -> Node {
+        // FAIL-CLOSED: the build has checked every block; one that cannot be read would do something unknown.
+        let block = Block::read(body, depth).unwrap_or_else(|_| Block {
+            does: vec![Action::Unknown("its knowledge cannot be read")],
+            ..Block::default()
+        });
+        let actions = || block.choices.iter().flat_map(|choice| choice.actions.iter());
+        Node {
+            depth,
+            branches: block.branches.iter().map(|_| OnceLock::new()).collect(),
+            weighty: actions().any(|action| !is_light(action)),
+            plus: block.spellings.iter().any(|(spelling, _)| spelling.starts_with('+')),
+            runs: actions().any(is_running),
+            block,
+        }
+    }
+
+    /// The subcommand of this name: one that is spelt out before one with a `*`.
+    pub(crate) fn branch(&self, name: &str) -> Option<&Node> {
+        let exact = |names: &str| names.split_ascii_whitespace().any(|one| one == name);
+        let wild = |names: &str| names.split_ascii_whitespace().any(|one| one.contains('*') && matches(one, name));
+        let branches = &self.block.branches;
+        let place = branches
+            .iter()
+            .position(|branch| exact(branch.names))
+            .or_else(|| branches.iter().position(|branch| wild(branch.names)))?;
+        let body = branches.get(place)?.body;
+        Some(self.branches.get(place)?.get_or_init(|| Box::new(Node::read(body, self.depth + 1))))
+    }
+}
+
+/// An option that does only this may stand anywhere without being looked at.
+fn is_light(action: &Action<'_>) -> bool {
+    match action {
+        Action::Stop | Action::Dry | Action::Nothing | Action::End => true,
+        Action::Value(role) => matches!(role, Role::Text | Role::Assign),
+        Action::Operands(operands) => operands.slots.iter().all(|slot| matches!(slot.role, Role::Text)),
+        Action::Recursive
+        | Action::InPlace
+        | Action::Chdir
+        | Action::Path(..)
+        | Action::Query(_)
+        | Action::Send(_)
+        | Action::Connect
+        | Action::Run(_)
+        | Action::Code(_)
+        | Action::Privilege(_)
+        | Action::System(_)
+        | Action::History(_)
+        | Action::Environment(_)
+        | Action::Unknown(_) => false,
+    }
+}
+
+fn is_running(action: &Action<'_>) -> bool {
+    match action {
+        Action::Value(role) => matches!(
+            role,
+            Role::Command | Role::Shell | Role::Program | Role::Script(_) | Role::Code(_) | Role::Module | Role::Env
+        ),
+        Action::Run(_) | Action::Code(_) | Action::Privilege(_) | Action::Unknown(_) => true,
+        _ => false,
+    }
+}
+
+/// Whether a name fits a pattern in which `*` stands for any rest or middle.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((head, tail)) => name
+            .strip_prefix(head)
+            .is_some_and(|rest| tail.is_empty() || rest.ends_with(tail) && !tail.contains('*')),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_rest() {
+        assert!(matches("python3.*", "python3.11"));
+        assert!(matches("describe-*", "describe-x"));
+        assert!(matches("*", "anything"));
+        assert!(!matches("python3.*", "python3"));
+        assert!(!matches("a*b", "ac"));
+    }
+}

@@ -1,0 +1,107 @@
+//! What a command prints, where that is certain: constants, and lists of files.
+
+use std::rc::Rc;
+
+use crate::arg::Arg;
+use crate::flow::Flow;
+use crate::options::Line;
+
+/// The exact output of a few commands.
+pub(crate) fn constant(name: &str, words: &[Arg<'_>], input: &Flow) -> Option<Rc<str>> {
+    match name {
+        "echo" => {
+            let mut line = texts(words)?;
+            let mut newline = true;
+            while let Some((first, rest)) = line.split_first() {
+                match *first {
+                    "-n" => newline = false,
+                    "-E" => {}
+                    _ => break,
+                }
+                line = rest.to_vec();
+            }
+            let mut text = line.join(" ");
+            // Shells differ about backslashes.
+            if text.contains('\\') || text.starts_with('-') {
+                return None;
+            }
+            if newline {
+                text.push('\n');
+            }
+            Some(text.into())
+        }
+        "printf" => {
+            let line = texts(words)?;
+            let (format, rest) = line.split_first()?;
+            let text = match (*format, rest) {
+                ("%s", [one]) => (*one).to_owned(),
+                ("%s\\n", lines) if !lines.is_empty() => {
+                    lines.iter().fold(String::new(), |text, one| text + one + "\n")
+                }
+                (plain, []) if !plain.contains('%') && !plain.starts_with('-') => plain.replace("\\n", "\n"),
+                _ => return None,
+            };
+            (!text.contains('\\')).then(|| text.into())
+        }
+        "cat" if words.iter().all(|word| word.text() == Some("-")) => input.constant.clone(),
+        "tee" => input.constant.clone(),
+        _ => None,
+    }
+}
+
+/// The files that a command lists, as patterns that fit all of them.
+pub(crate) fn listed(name: &str, line: &Line<'_>) -> Option<Vec<String>> {
+    let has = |names: &[&str]| line.options.iter().any(|set| names.contains(&set.choice.canonical));
+    let below = |operands: &[Arg<'_>]| -> Option<Vec<String>> {
+        if operands.is_empty() {
+            return Some(vec!["./*".into()]);
+        }
+        operands
+            .iter()
+            .map(|operand| match operand {
+                Arg::Text(text) if !text.contains(['*', '?', '[', '\\']) => Some(format!("{}/*", text.trim_end_matches('/'))),
+                Arg::Pattern(text) => Some(text.to_string()),
+                _ => None,
+            })
+            .collect()
+    };
+    match name {
+        "grep" | "egrep" | "fgrep" | "rg" | "ag" if has(&["-l", "--files-with-matches", "-L", "--files-without-match"]) => {
+            below(line.operands.get(1..).unwrap_or_default())
+        }
+        "rg" if has(&["--files"]) => below(&line.operands),
+        "fd" | "fdfind" => below(line.operands.get(1..).unwrap_or_default()),
+        "ls" => below(&line.operands),
+        "git" => match line.subs.first().and_then(Arg::text) {
+            Some("ls-files") => Some(vec!["./*".into()]),
+            Some("diff" | "show" | "log" | "diff-tree") if has(&["--name-only"]) => Some(vec!["./*".into()]),
+            Some("grep") if has(&["-l"]) => Some(vec!["./*".into()]),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The files that a command picks from a list of files.
+pub(crate) fn selected(name: &str, words: &[Arg<'_>], input: &Flow) -> Option<Rc<[String]>> {
+    let options_only = || words.iter().all(|word| word.lead().starts_with('-') && word.is_certain());
+    let picks = match name {
+        "sort" | "uniq" | "tac" | "shuf" => options_only(),
+        "head" | "tail" => words.iter().all(|word| word.text().is_some_and(|text| text.starts_with('-') || text.bytes().all(|byte| byte.is_ascii_digit()))),
+        // One operand is the pattern; a second one would be a file.
+        "grep" | "egrep" | "fgrep" | "rg" => {
+            let plain = words.iter().filter(|word| !word.lead().starts_with('-') || !word.is_certain()).count();
+            let harmless = words.iter().filter(|word| word.lead().starts_with('-')).all(|word| {
+                matches!(word.text(), Some("-v" | "-i" | "-E" | "-F" | "-vE" | "-iE" | "-vi" | "-e" | "-a" | "-P" | "-w" | "-x" | "-z"))
+            });
+            plain == 1 && harmless
+        }
+        "cat" => words.is_empty(),
+        _ => false,
+    };
+    input.paths.clone().filter(|_| picks)
+}
+
+fn texts<'w>(words: &'w [Arg<'_>]) -> Option<Vec<&'w str>> {
+    words.iter().map(Arg::text).collect()
+}

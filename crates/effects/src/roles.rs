@@ -1,0 +1,254 @@
+//! What it means that an operand or an option's value has a role.
+
+use crate::arg::Arg;
+use crate::classify::Purpose;
+use crate::code::{self, Finding};
+use crate::doing::Inner;
+use crate::effect::{Carries, Effect, Origin, Peer};
+use crate::evaluate::Evaluation;
+use crate::hosts;
+use crate::knowledge::{self, Role};
+use crate::options::{self, Line};
+use crate::special;
+use crate::variables;
+
+impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
+    /// A word in a role. `option`: it is an option's value.
+    pub(crate) fn role(&mut self, role: Role<'static>, word: &Arg<'a>, line: &Line<'a>, option: bool) {
+        match role {
+            Role::Text | Role::Assign => {}
+            Role::Read | Role::Write | Role::Delete | Role::DeleteTree | Role::ReadWrite | Role::WriteDir => {
+                self.path_role(role, word);
+            }
+            Role::Host => self.host(word),
+            Role::Url => self.url(word, Carries::Query),
+            Role::UrlSend => self.url(word, Carries::Data),
+            Role::RemoteRead => self.remote(word, Carries::Query),
+            Role::RemoteWrite => self.remote(word, Carries::Data),
+            Role::Command => {
+                self.doing.code_given = true;
+                let mut words = vec![word.clone()];
+                if option {
+                    words.extend(line.tail.iter().cloned());
+                }
+                self.doing.inner.push(Inner::Command(words));
+            }
+            Role::Shell => {
+                self.doing.code_given = true;
+                self.doing.inner.push(Inner::Shell(self.shell_language(), word.clone()));
+            }
+            Role::Program => match word.written() {
+                Some(program) => self.doing.add(Effect::Run { program: program.into_owned() }),
+                None => self.doing.unknown("which program runs is not known"),
+            },
+            Role::Script(language) => self.script(language, word),
+            Role::Code(language) => {
+                self.doing.code_given = true;
+                self.code(language, word);
+            }
+            Role::Env => self.assignment(word),
+            Role::Data => self.data(word),
+            Role::Module => self.module(word, line.tail.clone()),
+        }
+    }
+
+    /// A path and what is done with it.
+    fn path_role(&mut self, role: Role<'static>, word: &Arg<'a>) {
+        if word.text() == Some("-") {
+            return;
+        }
+        let purposes: &[Purpose] = match role {
+            Role::Read if self.doing.in_place => &[Purpose::Read, Purpose::Write],
+            Role::Write | Role::WriteDir => &[Purpose::Write],
+            Role::ReadWrite => &[Purpose::Read, Purpose::Write],
+            Role::Delete | Role::DeleteTree => &[Purpose::Delete],
+            _ => &[Purpose::Read],
+        };
+        let recursive = self.doing.recursive;
+        self.doing.recursive |= role == Role::DeleteTree;
+        for purpose in purposes {
+            self.doing.path(word, *purpose, &self.cwds, self.engine.around);
+        }
+        self.doing.recursive = recursive;
+    }
+
+    fn host(&mut self, word: &Arg<'a>) {
+        let peer = match word.written() {
+            Some(host) => match hosts::of_url(&host) {
+                hosts::Place::Machine(peer) => peer,
+                hosts::Place::File(_) => Peer::Unnamed,
+            },
+            None => Peer::Unnamed,
+        };
+        self.doing.connect(peer, Carries::Query);
+    }
+
+    pub(crate) fn url(&mut self, word: &Arg<'a>, carries: Carries) {
+        let text = match word {
+            Arg::Hazy(hazy) if hosts::complete(&hazy.prefix) && !hazy.splits => hazy.prefix.as_ref().to_owned(),
+            _ => match word.written() {
+                Some(text) => text.into_owned(),
+                None => {
+                    self.doing.connect(Peer::Unnamed, carries);
+                    return;
+                }
+            },
+        };
+        match hosts::of_url(&text) {
+            hosts::Place::Machine(peer) => {
+                let path = text.split(['?', '#']).next().unwrap_or_default();
+                let name = path.rsplit('/').next().unwrap_or_default();
+                if !name.is_empty() && word.is_certain() {
+                    self.doing.fetched.push(name.to_owned());
+                }
+                self.doing.connect(peer, carries);
+            }
+            hosts::Place::File(path) => {
+                self.doing.path(&Arg::owned(path), Purpose::Read, &self.cwds, self.engine.around);
+            }
+        }
+    }
+
+    fn remote(&mut self, word: &Arg<'a>, carries: Carries) {
+        let purpose = if carries == Carries::Query { Purpose::Read } else { Purpose::Write };
+        match word.written() {
+            Some(text) => match hosts::of_remote(&text) {
+                Some(peer) => self.doing.connect(peer, carries),
+                None => self.doing.path(word, purpose, &self.cwds, self.engine.around),
+            },
+            None => {
+                self.doing.connect(Peer::Unnamed, carries);
+                self.doing.path(word, purpose, &self.cwds, self.engine.around);
+            }
+        }
+    }
+
+    /// A file with code that is run.
+    fn script(&mut self, language: &'static str, word: &Arg<'a>) {
+        match word {
+            Arg::Text(path) if path == "-" || path == "/dev/stdin" || path == "/dev/fd/0" => {}
+            Arg::Text(path) => {
+                self.doing.code_given = true;
+                let before = self.doing.effects.len();
+                self.doing.path(word, Purpose::Read, &self.cwds, self.engine.around);
+                let fetched = self.doing.effects.iter().skip(before).any(|effect| match effect {
+                    Effect::Read(target) => self.engine.written_in(&target.path).is_some_and(|flow| flow.network),
+                    _ => false,
+                });
+                if fetched {
+                    self.doing.code(language, Origin::Network);
+                }
+                self.doing.add(Effect::Run { program: path.clone().into_owned() });
+            }
+            Arg::Pattern(_) | Arg::Process { .. } | Arg::Hazy(_) => {
+                self.doing.code_given = true;
+                let flow = self.engine.arg_flow(word, self.at);
+                self.doing.code(language, flow.origin());
+            }
+        }
+    }
+
+    /// Code that is run.
+    pub(crate) fn code(&mut self, language: &'static str, word: &Arg<'a>) {
+        let Some(text) = word.written() else {
+            let flow = self.engine.arg_flow(word, self.at);
+            self.doing.code(language, flow.origin());
+            return;
+        };
+        if matches!(language, "shell" | "bash" | "sh") {
+            self.doing.inner.push(Inner::Shell(if language == "sh" { "sh" } else { "bash" }, word.clone()));
+            return;
+        }
+        if special::code(language, &text, self) {
+            return;
+        }
+        let reading = code::read(language, &text);
+        if !reading.complete {
+            self.doing.code(language, Origin::Written);
+        }
+        for finding in reading.findings {
+            self.finding(finding);
+        }
+    }
+
+    fn finding(&mut self, finding: Finding) {
+        let around = self.engine.around;
+        match finding {
+            Finding::Read(path) => self.doing.path(&Arg::owned(path), Purpose::Read, &self.cwds, around),
+            Finding::Write(path) => self.doing.path(&Arg::owned(path), Purpose::Write, &self.cwds, around),
+            Finding::Delete { path, recursive } => {
+                let before = std::mem::replace(&mut self.doing.recursive, recursive);
+                self.doing.path(&Arg::owned(path), Purpose::Delete, &self.cwds, around);
+                self.doing.recursive = before;
+            }
+            Finding::Connect(Some(host)) => {
+                let peer = match hosts::of_url(&host) {
+                    hosts::Place::Machine(peer) => peer,
+                    hosts::Place::File(_) => Peer::Unnamed,
+                };
+                self.doing.connect(peer, Carries::Data);
+            }
+            Finding::Connect(None) => self.doing.connect(Peer::Unnamed, Carries::Data),
+            Finding::RunShell(text) => self.doing.inner.push(Inner::Shell("sh", Arg::owned(text))),
+            Finding::RunArgv(words) => {
+                self.doing.inner.push(Inner::Command(words.into_iter().map(Arg::owned).collect()));
+            }
+            Finding::RunUnknown => self.doing.unknown("code runs a program that is not known"),
+            Finding::Environment(name) => {
+                if variables::matters(&name, None) {
+                    self.doing.add(Effect::Environment(name));
+                }
+            }
+            Finding::History(what) => self.doing.add(Effect::History(what)),
+            Finding::System(what) => self.doing.add(Effect::System(what)),
+        }
+    }
+
+    /// `NAME=value` for what is run.
+    pub(crate) fn assignment(&mut self, word: &Arg<'a>) {
+        if options::is_assignment(word)
+            && let Some(at) = word.lead().find('=')
+        {
+            let name = word.lead().get(..at).unwrap_or_default().trim_end_matches('+').to_owned();
+            let value = word.after(at + 1);
+            if variables::matters(&name, Some(&value)) {
+                self.doing.add(Effect::Environment(name));
+            }
+        } else if !word.is_certain() {
+            self.doing.unknown("a variable that is not known is set");
+        }
+    }
+
+    /// What is sent along: `text`, `@file`, `name=@file`, `name@file`.
+    pub(crate) fn data(&mut self, word: &Arg<'a>) {
+        self.doing.sends = true;
+        let lead = word.lead();
+        let file = lead.strip_prefix('@').or_else(|| {
+            let (name, path) = lead.split_once("=@").or_else(|| lead.split_once("=<")).or_else(|| lead.split_once('@'))?;
+            name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.[]".contains(&byte)).then_some(path)
+        });
+        let Some(file) = file else { return };
+        let path = file.split(';').next().unwrap_or(file);
+        if word.is_certain() {
+            if path != "-" && !path.is_empty() {
+                self.doing.path(&Arg::owned(path), Purpose::Read, &self.cwds, self.engine.around);
+            }
+        } else {
+            self.doing.unknown("sends a file that is not known");
+        }
+    }
+
+    /// A module that is run by name, with its words.
+    pub(crate) fn module(&mut self, word: &Arg<'a>, rest: Vec<Arg<'a>>) {
+        self.doing.code_given = true;
+        match word.text() {
+            Some(name) if knowledge::program(name).is_some() => {
+                let mut words = vec![word.clone()];
+                words.extend(rest);
+                self.doing.inner.push(Inner::Command(words));
+            }
+            Some(name) => self.doing.add(Effect::Run { program: name.to_owned() }),
+            None => self.doing.unknown("which module runs is not known"),
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! `curl`: what the method says, and files that are named inside values.
+
+use crate::evaluate::Evaluation;
+use crate::options::Line;
+
+pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &Line<'a>) -> bool {
+    if let Some(method) = super::option(line, "-X") {
+        let looks = method
+            .and_then(|method| method.text())
+            .is_some_and(|method| ["GET", "HEAD", "OPTIONS"].iter().any(|known| method.eq_ignore_ascii_case(known)));
+        evaluation.doing.sends |= !looks;
+    }
+    for set in &line.options {
+        if !matches!(set.choice.canonical, "-H" | "-w" | "--proxy-header") {
+            continue;
+        }
+        match &set.value {
+            Some(value) if value.lead().starts_with('@') => evaluation.data(value),
+            Some(value) if value.lead().contains("%output{") => {
+                evaluation.doing.unknown("writes to a file that a format names");
+            }
+            // A header may carry what a command printed.
+            Some(value) if !value.is_certain() => evaluation.doing.sends = true,
+            _ => {}
+        }
+    }
+    false
+}
