@@ -1,2 +1,37 @@
-//! Chores of the project.
-fn main() {}
+//! Chores of the project: `cargo xtask test`, `bench`, `fuzz`, `generate`.
+
+mod bench;
+mod fuzz;
+mod generate;
+mod graph;
+mod promises;
+mod run;
+mod test;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+cargo xtask test               everything that must pass; installs what the tests need
+cargo xtask bench              one table of figures, measured in one run
+cargo xtask fuzz [TARGET] [SECONDS]
+                               fuzz one target, or each of them, for so long (60)
+cargo xtask generate           write the files that are made from the code";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["test"] => test::all(),
+        ["bench"] => bench::run(),
+        ["fuzz", rest @ ..] => fuzz::run(rest),
+        ["generate"] => generate::write_files(),
+        _ => Err(USAGE.to_owned()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::FAILURE
+        }
+    }
+}

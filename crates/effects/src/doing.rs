@@ -60,7 +60,13 @@ impl<'a> Doing<'a> {
     }
 
     /// A path that is touched.
-    pub(crate) fn path(&mut self, arg: &Arg<'_>, purpose: Purpose, cwds: &[Cow<'_, str>], around: &Surroundings<'_>) {
+    pub(crate) fn path(
+        &mut self,
+        arg: &Arg<'_>,
+        purpose: Purpose,
+        cwds: &[Cow<'_, str>],
+        around: &Surroundings<'_>,
+    ) {
         let (text, pattern) = match arg {
             Arg::Text(text) => (text.as_ref(), false),
             Arg::Pattern(text) => (text.as_ref(), true),
@@ -103,7 +109,8 @@ impl<'a> Doing<'a> {
                 Purpose::Read => self.add(Effect::Read(target)),
                 Purpose::Write => self.add(Effect::Write(target)),
                 Purpose::Delete => {
-                    let repository = target.path.split('/').any(|part| part == ".git") && target.place != Place::Temporary;
+                    let repository =
+                        target.path.split('/').any(|part| part == ".git") && target.place != Place::Temporary;
                     self.add(Effect::Delete { target, recursive });
                     if repository {
                         self.add(Effect::History("deletes what the repository remembers".into()));

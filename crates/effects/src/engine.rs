@@ -76,7 +76,13 @@ impl<'e> Engine<'e> {
     }
 
     /// Looks at shell text.
-    pub(crate) fn text(&mut self, text: &str, dialect: Dialect, cwds: &Cwds<'_>, context: &Context) -> Option<shell::Shape> {
+    pub(crate) fn text(
+        &mut self,
+        text: &str,
+        dialect: Dialect,
+        cwds: &Cwds<'_>,
+        context: &Context,
+    ) -> Option<shell::Shape> {
         let cwd = match cwds.as_slice() {
             [only] => Some(only.as_ref()),
             _ => None,
@@ -234,9 +240,12 @@ impl<'e> Engine<'e> {
         if self.looked_at <= MAX_COMMANDS && context.depth <= MAX_DEPTH {
             return false;
         }
-        let why = if context.depth > MAX_DEPTH { "commands are nested too deep" } else { "too many commands" };
+        let why =
+            if context.depth > MAX_DEPTH { "commands are nested too deep" } else { "too many commands" };
         // FAIL-CLOSED: what is not looked at is not known. Once is enough.
-        let said = self.parts.last().is_some_and(|part| part.effects.iter().any(|effect| matches!(effect, Effect::Unknown(said) if said == why)));
+        let said = self.parts.last().is_some_and(|part| {
+            part.effects.iter().any(|effect| matches!(effect, Effect::Unknown(said) if said == why))
+        });
         if !said {
             self.push(String::new(), None, Normal::default(), vec![Effect::Unknown(why.into())], context);
         }
@@ -498,7 +507,11 @@ fn redirection(redirect: &Redirect, cwds: &Cwds<'_>, around: &Surroundings<'_>, 
         let lead = target.lead();
         if let Some(address) = lead.strip_prefix("/dev/tcp/").or_else(|| lead.strip_prefix("/dev/udp/")) {
             let host = address.split('/').next().unwrap_or_default();
-            let peer = if target.is_certain() || address.contains('/') { crate::hosts::of_host(host) } else { Peer::Unnamed };
+            let peer = if target.is_certain() || address.contains('/') {
+                crate::hosts::of_host(host)
+            } else {
+                Peer::Unnamed
+            };
             doing.add(Effect::Connect(Connection { peer, carries: Carries::Data }));
             continue;
         }

@@ -63,8 +63,16 @@ pub(crate) fn command<'a>(
 
 /// Directories whose programs are those that a bare name finds.
 static USUAL: &[&str] = &[
-    "/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/", "/opt/homebrew/bin/",
-    "/opt/homebrew/sbin/", "/snap/bin/", "/run/current-system/sw/bin/",
+    "/bin/",
+    "/usr/bin/",
+    "/sbin/",
+    "/usr/sbin/",
+    "/usr/local/bin/",
+    "/usr/local/sbin/",
+    "/opt/homebrew/bin/",
+    "/opt/homebrew/sbin/",
+    "/snap/bin/",
+    "/run/current-system/sw/bin/",
 ];
 
 /// The base name of a program that is found by its bare name or in one of the usual directories.
@@ -252,19 +260,27 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
     /// The operands by their roles.
     pub(crate) fn operands(&mut self, line: &Line<'a>) {
         let Some(roles) = line.roles() else {
-            if !line.operands.is_empty() && line.nodes.last().is_some_and(|node| node.block.branches.is_empty()) {
+            if !line.operands.is_empty()
+                && line.nodes.last().is_some_and(|node| node.block.branches.is_empty())
+            {
                 self.doing.unknown(format!("`{}` with an operand that is not expected", self.name));
             }
             return;
         };
         if line.operands.is_empty() {
             if let Some(path) = roles.otherwise {
-                let role = roles.slots.iter().map(|slot| slot.role).find(|role| is_path(*role)).unwrap_or(Role::Read);
+                let role = roles
+                    .slots
+                    .iter()
+                    .map(|slot| slot.role)
+                    .find(|role| is_path(*role))
+                    .unwrap_or(Role::Read);
                 self.role(role, &Arg::owned(path), line, false);
             }
             return;
         }
-        let splits = line.operands.iter().position(|operand| matches!(operand, Arg::Hazy(hazy) if hazy.splits));
+        let splits =
+            line.operands.iter().position(|operand| matches!(operand, Arg::Hazy(hazy) if hazy.splits));
         for (place, operand) in line.operands.iter().enumerate() {
             let Some(slot) = options::slot_at(&roles.slots, &line.operands, place) else {
                 self.doing.unknown(format!("`{}` with more operands than expected", self.name));
@@ -376,5 +392,8 @@ fn is_path(role: Role<'_>) -> bool {
 }
 
 fn is_runnable(role: Role<'_>) -> bool {
-    matches!(role, Role::Command | Role::Shell | Role::Script(_) | Role::Code(_) | Role::Module | Role::Program)
+    matches!(
+        role,
+        Role::Command | Role::Shell | Role::Script(_) | Role::Code(_) | Role::Module | Role::Program
+    )
 }

@@ -86,12 +86,17 @@ impl<'a> Line<'a> {
                     continue;
                 }
                 let lead = word.lead();
-                if lead.len() > 1 && lead.starts_with('-') || lead.len() > 1 && lead.starts_with('+') && self.has_plus() {
+                if lead.len() > 1 && lead.starts_with('-')
+                    || lead.len() > 1 && lead.starts_with('+') && self.has_plus()
+                {
                     let before = self.options.len();
                     self.option(word, style, &mut rest);
-                    let closing = self.options.get(before..).unwrap_or_default().iter().any(|set| {
-                        set.choice.actions.iter().any(|action| matches!(action, Action::End))
-                    });
+                    let closing = self
+                        .options
+                        .get(before..)
+                        .unwrap_or_default()
+                        .iter()
+                        .any(|set| set.choice.actions.iter().any(|action| matches!(action, Action::End)));
                     ended |= closing;
                     continue;
                 }
@@ -158,7 +163,9 @@ impl<'a> Line<'a> {
     }
 
     fn finish(&mut self) {
-        let Some(node) = self.nodes.last().copied().filter(|node| !node.block.branches.is_empty()) else { return };
+        let Some(node) = self.nodes.last().copied().filter(|node| !node.block.branches.is_empty()) else {
+            return;
+        };
         if !self.operands.is_empty() {
             return;
         }
@@ -257,7 +264,12 @@ impl<'a> Line<'a> {
         }
     }
 
-    fn set(&mut self, choice: &'static Choice<'static>, value: Option<Arg<'a>>, rest: &mut std::slice::Iter<'_, Arg<'a>>) {
+    fn set(
+        &mut self,
+        choice: &'static Choice<'static>,
+        value: Option<Arg<'a>>,
+        rest: &mut std::slice::Iter<'_, Arg<'a>>,
+    ) {
         let value = match (choice.takes, value) {
             (Takes::Nothing, None) => None,
             (Takes::Nothing, Some(_)) => {
@@ -280,10 +292,8 @@ impl<'a> Line<'a> {
         {
             self.hazy = Some("a word that is not known may be an option");
         }
-        let takes_rest = choice
-            .actions
-            .iter()
-            .any(|action| matches!(action, Action::Value(Role::Command | Role::Module)));
+        let takes_rest =
+            choice.actions.iter().any(|action| matches!(action, Action::Value(Role::Command | Role::Module)));
         self.options.push(Set { choice, value });
         self.note(choice);
         if takes_rest {
@@ -379,7 +389,11 @@ pub(crate) fn is_assignment(word: &Arg<'_>) -> bool {
 
 /// The slot that the operand at this place falls into. Roles after one that repeats are counted from the end;
 /// assignments are taken as long as they look like it.
-pub(crate) fn slot_at<'s>(slots: &'s [Slot<'static>], operands: &[Arg<'_>], place: usize) -> Option<&'s Slot<'static>> {
+pub(crate) fn slot_at<'s>(
+    slots: &'s [Slot<'static>],
+    operands: &[Arg<'_>],
+    place: usize,
+) -> Option<&'s Slot<'static>> {
     let mut skipped = 0;
     let mut slots = slots;
     if let Some((first, after)) = slots.split_first()

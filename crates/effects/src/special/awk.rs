@@ -67,7 +67,12 @@ pub(super) fn program(text: &str, evaluation: &mut Evaluation<'_, '_, '_, '_, '_
                         match rest.peek() {
                             Some(Token::Text(path)) => {
                                 let path = Arg::owned(path.clone());
-                                evaluation.doing.path(&path, Purpose::Read, &evaluation.cwds, evaluation.engine.around);
+                                evaluation.doing.path(
+                                    &path,
+                                    Purpose::Read,
+                                    &evaluation.cwds,
+                                    evaluation.engine.around,
+                                );
                             }
                             _ => evaluation.doing.unknown("reads a path that is not known"),
                         }
@@ -88,7 +93,12 @@ pub(super) fn program(text: &str, evaluation: &mut Evaluation<'_, '_, '_, '_, '_
                 match (rest.next(), rest.peek()) {
                     (Some(Token::Text(path)), None | Some(Token::Mark(';' | '}' | '\n'))) => {
                         let path = Arg::owned(path.clone());
-                        evaluation.doing.path(&path, Purpose::Write, &evaluation.cwds, evaluation.engine.around);
+                        evaluation.doing.path(
+                            &path,
+                            Purpose::Write,
+                            &evaluation.cwds,
+                            evaluation.engine.around,
+                        );
                     }
                     _ => evaluation.doing.unknown("writes to a path that is not known"),
                 }
@@ -199,11 +209,16 @@ fn tokens(text: &str) -> Option<Vec<Token>> {
             }
             _ if letter.is_ascii_alphabetic() || letter == '_' => {
                 let mut word = String::from(letter);
-                while let Some(next) = letters.peek().copied().filter(|next| next.is_ascii_alphanumeric() || *next == '_') {
+                while let Some(next) =
+                    letters.peek().copied().filter(|next| next.is_ascii_alphanumeric() || *next == '_')
+                {
                     word.push(next);
                     letters.next();
                 }
-                operand = !matches!(word.as_str(), "print" | "printf" | "return" | "in" | "else" | "do" | "getline" | "delete");
+                operand = !matches!(
+                    word.as_str(),
+                    "print" | "printf" | "return" | "in" | "else" | "do" | "getline" | "delete"
+                );
                 tokens.push(Token::Word(word));
             }
             _ if letter.is_ascii_digit() => operand = true,

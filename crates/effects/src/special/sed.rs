@@ -48,9 +48,13 @@ impl<'t> Reader<'t> {
         }
         let Some(letter) = self.next() else { return false };
         match letter {
-            '{' | '}' | '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F' => {}
+            '{' | '}' | '=' | 'd' | 'D' | 'g' | 'G' | 'h' | 'H' | 'n' | 'N' | 'p' | 'P' | 'x' | 'z' | 'F' => {
+            }
             'l' | 'L' | 'q' | 'Q' => {
-                self.rest = self.rest.trim_start_matches(' ').trim_start_matches(|letter: char| letter.is_ascii_digit());
+                self.rest = self
+                    .rest
+                    .trim_start_matches(' ')
+                    .trim_start_matches(|letter: char| letter.is_ascii_digit());
             }
             'a' | 'i' | 'c' => self.text(),
             ':' | 'v' | '#' => {
@@ -69,11 +73,21 @@ impl<'t> Reader<'t> {
             's' => return self.substitution(evaluation),
             'r' | 'R' => {
                 let file = self.line().trim_start().to_owned();
-                evaluation.doing.path(&Arg::owned(file), Purpose::Read, &evaluation.cwds, evaluation.engine.around);
+                evaluation.doing.path(
+                    &Arg::owned(file),
+                    Purpose::Read,
+                    &evaluation.cwds,
+                    evaluation.engine.around,
+                );
             }
             'w' | 'W' => {
                 let file = self.line().trim_start().to_owned();
-                evaluation.doing.path(&Arg::owned(file), Purpose::Write, &evaluation.cwds, evaluation.engine.around);
+                evaluation.doing.path(
+                    &Arg::owned(file),
+                    Purpose::Write,
+                    &evaluation.cwds,
+                    evaluation.engine.around,
+                );
             }
             'e' => {
                 let command = self.line().trim().to_owned();
@@ -103,7 +117,12 @@ impl<'t> Reader<'t> {
                 'w' => {
                     self.next();
                     let file = self.line().trim_start().to_owned();
-                    evaluation.doing.path(&Arg::owned(file), Purpose::Write, &evaluation.cwds, evaluation.engine.around);
+                    evaluation.doing.path(
+                        &Arg::owned(file),
+                        Purpose::Write,
+                        &evaluation.cwds,
+                        evaluation.engine.around,
+                    );
                     return true;
                 }
                 ';' | '\n' | '}' | ' ' | '\t' | '#' | '\r' => return true,

@@ -137,26 +137,28 @@ impl Hearing<'_> {
                 }
             }
         }
-        for (index, part, effect) in self.effects() {
-            let Some(class) = effect.class() else { continue };
-            let named_by_rule = self
-                .matched
-                .get(index)
-                .and_then(|matched| matched.allow)
-                .is_some_and(|rule| rule.effects.contains(&class));
-            if class != Class::Unknown && self.stance(effect, class) == Stance::Ask && !named_by_rule {
-                let stance = self.config.stance(class);
-                let reason = format!("{} would {}: {effect}", name(part), class.about());
-                return decides(
-                    Ask,
-                    reason,
-                    effect_rule(class, &stance.at),
-                    Some(index),
-                    self.loosening(class),
-                );
-            }
+        // Of several effects that are asked about, the gravest is the one to tell.
+        let gravest = self
+            .effects()
+            .filter_map(|(index, part, effect)| effect.class().map(|class| (class, index, part, effect)))
+            .filter(|(class, index, _, effect)| self.asks(*class, *index, effect))
+            .reduce(|best, other| if other.0 > best.0 { other } else { best });
+        if let Some((class, index, part, effect)) = gravest {
+            let stance = self.config.stance(class);
+            let reason = format!("{} would {}: {effect}", name(part), class.about());
+            return decides(Ask, reason, effect_rule(class, &stance.at), Some(index), self.loosening(class));
         }
         self.required_approvals()
+    }
+
+    /// Whether an effect is marked ask, and no allow rule speaks of just this class.
+    fn asks(&self, class: Class, index: usize, effect: &Effect) -> bool {
+        let named_by_rule = self
+            .matched
+            .get(index)
+            .and_then(|matched| matched.allow)
+            .is_some_and(|rule| rule.effects.contains(&class));
+        class != Class::Unknown && self.stance(effect, class) == Stance::Ask && !named_by_rule
     }
 
     fn required_approvals(&self) -> Word {

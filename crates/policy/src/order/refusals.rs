@@ -174,19 +174,16 @@ impl<'a> Hearing<'a> {
                 }
             }
         }
-        for (index, part, effect) in self.effects() {
-            let Some(class) = effect.class() else { continue };
-            if self.stance(effect, class) == Stance::Deny {
-                let stance = self.config.stance(class);
-                let reason = format!("{} would {}: {effect}", name(part), class.about());
-                return decides(
-                    Deny,
-                    reason,
-                    effect_rule(class, &stance.at),
-                    Some(index),
-                    self.loosening(class),
-                );
-            }
+        // Of several effects that are denied, the gravest is the one to tell.
+        let gravest = self
+            .effects()
+            .filter_map(|(index, part, effect)| effect.class().map(|class| (class, index, part, effect)))
+            .filter(|(class, _, _, effect)| self.stance(effect, *class) == Stance::Deny)
+            .reduce(|best, other| if other.0 > best.0 { other } else { best });
+        if let Some((class, index, part, effect)) = gravest {
+            let stance = self.config.stance(class);
+            let reason = format!("{} would {}: {effect}", name(part), class.about());
+            return decides(Deny, reason, effect_rule(class, &stance.at), Some(index), self.loosening(class));
         }
         Word::Passes("none is denied")
     }

@@ -1,0 +1,38 @@
+//! Everything that must pass before a change lands. What the tests need is installed first; nothing is skipped.
+
+use crate::run::{exists, must};
+use crate::{generate, graph, promises};
+
+/// Shells that the tests compare with, and the Debian packages that bring them.
+const NEEDED: &[(&str, &str)] = &[("bash", "bash"), ("dash", "dash"), ("busybox", "busybox-static")];
+
+pub(crate) fn all() -> Result<(), String> {
+    install()?;
+    must("cargo", &["fmt", "--all", "--check"])?;
+    must("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
+    graph::check()?;
+    promises::check()?;
+    must("cargo", &["build", "--workspace", "--locked"])?;
+    generate::check()?;
+    must("cargo", &["test", "--workspace", "--locked"])
+}
+
+fn install() -> Result<(), String> {
+    let missing: Vec<&str> =
+        NEEDED.iter().filter(|(program, _)| !exists(program)).map(|(_, package)| *package).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let sudo: &[&str] = if exists("sudo") { &["sudo"] } else { &[] };
+    let apt = |words: &[&str]| {
+        let all: Vec<&str> = sudo.iter().chain(words).copied().collect();
+        match all.split_first() {
+            Some((program, rest)) => must(program, rest),
+            None => Ok(()),
+        }
+    };
+    apt(&["apt-get", "update", "-q"])?;
+    let mut words = vec!["apt-get", "install", "-y", "-q", "--no-install-recommends"];
+    words.extend(missing);
+    apt(&words)
+}
