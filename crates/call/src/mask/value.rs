@@ -6,7 +6,7 @@ use super::MASKED;
 use super::scan::{Scanner, is_quote, is_token, is_word};
 
 /// How far ahead the end of a substitution is looked for.
-const SUBSTITUTION: usize = 512;
+const SUBSTITUTION: usize = 128;
 
 impl Scanner<'_> {
     /// The value that begins at `from`, without its quotes; nothing where there is none.
