@@ -1,5 +1,13 @@
 //! What a request shows, what it hides, and what an approval is bound to.
 
+#![expect(
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::string_slice,
+    reason = "a test fails by panicking"
+)]
+
 use std::collections::HashMap;
 
 use call::{

@@ -1,5 +1,7 @@
 //! Every tool that is known: what it takes, what it refuses, and what it says it is about.
 
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+
 use call::{Arguments, Call, Category, Intent, RawCall, Shell, bounds, tool, tools};
 use serde_json::{Value, json};
 
