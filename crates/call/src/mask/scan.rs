@@ -358,8 +358,12 @@ impl<'a> Scanner<'a> {
             if rest.is_empty() {
                 let separated = matches!(self.byte(end), Some(b' ' | b'\t' | b'='));
                 let from = end + self.count_from(end, |byte| matches!(byte, b' ' | b'\t' | b'='));
-                // `-p'secret'`
-                let adjoined = is_quote(self.byte(end)) && *way != Way::Next;
+                // `-p'secret'`, `-p!secret`
+                let ends = |byte: u8| {
+                    byte.is_ascii_whitespace()
+                        || matches!(byte, b';' | b'|' | b'&' | b'<' | b'>' | b')' | b'=')
+                };
+                let adjoined = *way != Way::Next && self.byte(end).is_some_and(|byte| !ends(byte));
                 if (separated && *way != Way::Attached) || adjoined {
                     self.by_habit(from, *way);
                 }

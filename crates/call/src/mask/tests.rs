@@ -68,6 +68,7 @@ const MASKED_TEXTS: &[(&str, &str)] = &[
     ("TOKEN=${TOKEN:-hunter2}", "TOKEN=[masked]"),
     // Programs.
     ("mysql -u root -phunter2 db", "mysql -u root -p[masked] db"),
+    ("mysql -p!secret db", "mysql -p[masked] db"),
     ("mysqldump -p'a b' db", "mysqldump -p'[masked]' db"),
     ("curl -u bob:hunter2 x", "curl -u bob:[masked] x"),
     ("curl -ubob:hunter2 x", "curl -ubob:[masked] x"),
