@@ -149,21 +149,38 @@ impl<'a> Form<'a> {
     }
 
     /// Enters what an executing tool would execute. `name` is the tool's own word for its command.
+    ///
+    /// What is bound is the same whichever tool brought it: words, or text with its shell.
     pub(crate) fn exec(&mut self, name: &str, exec: &Exec<'_>) {
+        let seen = self.seen;
+        let cwd = Value::from(mask(&seen.cwd));
         let env_keys: Value = exec.env.names().map(Value::from).collect();
         let env_digest = exec.env.digest(self);
         match exec.what {
             What::Words(words) => {
-                self.shown(name, mask_argv(words));
-                self.shown("cwd", Value::from(mask(&self.seen.cwd)));
+                let masked = Value::from(mask_argv(words));
+                self.shown(name, masked.clone());
+                self.shown("cwd", cwd.clone());
+                self.bind_words(words, masked);
             }
-            What::Text(text, _) => {
-                self.shown(name, Value::from(mask(text)));
-                let argv = self.seen.argv.as_deref().map(mask_argv);
-                let is_complex = argv.is_none();
-                let reason = self.seen.complex.as_deref().map(mask);
+            What::Text(text, shell) => {
+                let masked = Value::from(mask(text));
+                let reason = seen.complex.as_deref().map(mask);
+                self.shown(name, masked.clone());
+                let argv = match &seen.argv {
+                    Some(words) => {
+                        let argv = Value::from(mask_argv(words));
+                        self.bind_words(words, argv.clone());
+                        argv
+                    }
+                    None => {
+                        self.bind_text(text, shell, masked);
+                        Value::Null
+                    }
+                };
+                let is_complex = argv.is_null();
                 self.shown("intent", json!({"argv": argv, "is_complex": is_complex, "reason": reason}));
-                self.shown("workdir", Value::from(mask(&self.seen.cwd)));
+                self.shown("workdir", cwd.clone());
             }
         }
         self.value("env_keys", env_keys);
@@ -176,34 +193,23 @@ impl<'a> Form<'a> {
         self.value("sandbox_permissions", exec.permissions.name());
         self.risk();
         self.justification(exec.justification);
-        self.bind_exec(exec);
+        self.bind_masked("cwd", cwd, || seen.cwd.as_str().into());
     }
 
-    /// Binds a command the same way whichever tool brought it.
-    fn bind_exec(&mut self, exec: &Exec<'_>) {
-        let seen = self.seen;
-        let words = match exec.what {
-            What::Words(words) => Some(words),
-            What::Text(..) => seen.argv.as_deref(),
+    fn bind_words(&mut self, words: &[String], masked: Value) {
+        self.tool = "shell_exec".into();
+        self.bind_masked("argv", masked, || words.into());
+    }
+
+    fn bind_text(&mut self, text: &str, shell: Shell, masked: Value) {
+        self.tool = "shell_command".into();
+        self.bind_masked("command", masked, || text.into());
+        // The two shells may read one text in two ways.
+        let shell = match shell {
+            Shell::Bash => "bash",
+            Shell::Posix => "sh",
         };
-        match (words, exec.what) {
-            (Some(words), _) => {
-                self.tool = "shell_exec".into();
-                self.bind_masked("argv", mask_argv(words).into(), || words.into());
-            }
-            (None, What::Text(text, shell)) => {
-                self.tool = "shell_command".into();
-                self.bind_masked("command", mask(text).into(), || text.into());
-                // The two shells may read one text in two ways.
-                let shell = match shell {
-                    Shell::Bash => "bash",
-                    Shell::Posix => "sh",
-                };
-                self.bound.insert("shell".into(), shell.into());
-            }
-            (None, What::Words(_)) => {}
-        }
-        self.bind_masked("cwd", mask(&seen.cwd).into(), || seen.cwd.as_str().into());
+        self.bound.insert("shell".into(), shell.into());
     }
 
     fn bind_place(&mut self, paths: &[&str]) {
