@@ -294,8 +294,19 @@ fn secret_pattern(pattern: &str) -> bool {
     if pattern.starts_with('.') && (glob::matches(&lower, ".env") || glob::matches(&lower, ".env.local")) {
         return true;
     }
-    let letters = glob::literals(&lower);
-    letters >= 2 && places::SECRET_NAMES.iter().any(|secret| glob::matches(&lower, secret))
+    // The ending says what kind of file it is; what stands before it must ask for a secret.
+    let stem = match lower.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => lower.as_str(),
+    };
+    let named = |pattern: &str, names: &[&str]| {
+        glob::literals(pattern) >= 2 && names.iter().any(|secret| glob::matches(pattern, secret))
+    };
+    if lower.starts_with('.') || !lower.contains('.') {
+        named(&lower, places::SECRET_NAMES)
+    } else {
+        named(stem, places::SECRET_STEMS) || named(&lower, &["id_rsa", "id_ed25519"])
+    }
 }
 
 /// Whether one part of a path is this name.

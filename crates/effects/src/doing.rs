@@ -14,6 +14,8 @@ pub(crate) struct Doing<'a> {
     pub(crate) inner: Vec<Inner<'a>>,
     /// What is deleted goes with everything below.
     pub(crate) recursive: bool,
+    /// Nothing is asked before deleting.
+    pub(crate) forced: bool,
     /// What is read is written too.
     pub(crate) in_place: bool,
     /// Connections carry data away.
@@ -65,7 +67,23 @@ impl<'a> Doing<'a> {
             Arg::Text(text) => (text.as_ref(), false),
             Arg::Pattern(text) => (text.as_ref(), true),
             Arg::Process { .. } => return,
-            Arg::Hazy(_) => {
+            Arg::Hazy(hazy) if hazy.absent && purpose == Purpose::Read => return,
+            Arg::Hazy(hazy) => {
+                // Whatever stands before it, a key's name at the end makes it a key.
+                if let Some(at) = hazy.suffix.find('/')
+                    && let Some(tail) = hazy.suffix.get(at..)
+                {
+                    let named = Named { text: tail, pattern: false, cwd: "/" };
+                    let (mut target, recursive) = classify::target(named, purpose, self.recursive, around);
+                    if target.place == Place::Credential {
+                        target.path.insert(0, '…');
+                        self.add(match purpose {
+                            Purpose::Read => Effect::Read(target),
+                            Purpose::Write => Effect::Write(target),
+                            Purpose::Delete => Effect::Delete { target, recursive },
+                        });
+                    }
+                }
                 self.unknown(match purpose {
                     Purpose::Read => "reads a path that is not known",
                     Purpose::Write => "writes to a path that is not known",
@@ -97,12 +115,16 @@ impl<'a> Doing<'a> {
         let nowhere = [Cow::Borrowed("/")];
         let cwds = if cwds.is_empty() || free && cwds.len() > 1 { &nowhere } else { cwds };
         for cwd in cwds {
-            let (target, recursive) =
+            let (mut target, recursive) =
                 classify::target(Named { text, pattern, cwd }, purpose, self.recursive, around);
             match purpose {
                 Purpose::Read => self.add(Effect::Read(target)),
                 Purpose::Write => self.add(Effect::Write(target)),
                 Purpose::Delete => {
+                    // A temporary directory is shared: what is swept away there may be somebody else's.
+                    if target.place == Place::Temporary && (recursive || self.forced) {
+                        target.place = Place::Outside;
+                    }
                     let repository = target.path.split('/').any(|part| part == ".git") && target.place != Place::Temporary;
                     self.add(Effect::Delete { target, recursive });
                     if repository {

