@@ -4,8 +4,11 @@
 //! assignments resolved as far as that is certain. Nothing else: this crate knows no command's meaning, no path
 //! and no policy. It accepts only what it models completely; everything else is a [`Refusal`].
 
+mod fold;
+mod parse;
 mod program;
 mod span;
+pub mod syntax;
 
 pub use program::{
     Assignment, Command, CommandId, Program, Redirect, RedirectKind, Shape, Source, Standing, Unknown, Value,
@@ -53,7 +56,15 @@ pub const MAX_DEPTH: usize = 64;
 /// # Errors
 /// A [`Refusal`] for text outside the closed grammar, outside the bounds, or that the two dialects parse
 /// differently.
-pub fn read(text: &str, _dialect: Dialect, _given: &Given<'_>) -> Result<Program, Refusal> {
-    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
-    Err(Refusal { reason: "shell text is not read yet".into(), span: Span { start: 0, end } })
+pub fn read(text: &str, dialect: Dialect, given: &Given<'_>) -> Result<Program, Refusal> {
+    let (script, shape) = parse::script(text, dialect)?;
+    fold::program(&script, shape, dialect, given, text.len())
+}
+
+/// Reads a text into its syntax tree only.
+///
+/// # Errors
+/// A [`Refusal`] for text outside the closed grammar or outside the bounds.
+pub fn parse(text: &str, dialect: Dialect) -> Result<syntax::Script<'_>, Refusal> {
+    parse::script(text, dialect).map(|(script, _)| script)
 }

@@ -1,0 +1,83 @@
+//! What words become: tables of texts and of what is certain about them.
+
+use shell::{Dialect, Given, Program, Value, read};
+
+const GIVEN: Given<'_> = Given { cwd: Some("/w"), home: Some("/home/me"), user: Some("me") };
+
+fn show(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.clone(),
+        Value::Pattern(pattern) => format!("glob({pattern})"),
+        Value::OneOf(members) => format!("one({})", members.iter().map(show).collect::<Vec<_>>().join("|")),
+        Value::Process { reads, commands } => {
+            format!(
+                "{}({})",
+                if *reads { "<" } else { ">" },
+                commands.iter().map(|id| id.0.to_string()).collect::<Vec<_>>().join(",")
+            )
+        }
+        Value::Unknown(unknown) => {
+            format!("{}?{}{}", unknown.prefix, unknown.suffix, if unknown.splits { "*" } else { "" })
+        }
+    }
+}
+
+fn commands(program: &Program) -> Vec<String> {
+    program
+        .commands
+        .iter()
+        .map(|command| command.words.iter().map(|word| show(&word.value)).collect::<Vec<_>>().join(" "))
+        .collect()
+}
+
+fn folded(text: &str, dialect: Dialect) -> String {
+    match read(text, dialect, &GIVEN) {
+        Ok(program) => commands(&program).join(" ; "),
+        Err(refusal) => format!("refused: {}", refusal.reason),
+    }
+}
+
+#[test]
+fn words_are_resolved_where_that_is_certain() {
+    for (text, expected) in [
+        ("ls -la", "ls -la"),
+        ("r''m -r\"f\" /", "rm -rf /"),
+        ("$'\\x72m' -rf /", "rm -rf /"),
+        ("X=rm; $X -rf /", " ; rm -rf /"),
+        ("X='rm -rf'; $X /", " ; rm -rf /"),
+        ("X='rm -rf'; \"$X\" /", " ; rm -rf /"),
+        ("rm${IFS}-rf${IFS}/", "rm -rf /"),
+        ("echo {a,b}{1..3}", "echo a1 a2 a3 b1 b2 b3"),
+        ("cat ~/x ~me/y ~root/z \"~\"", "cat /home/me/x /home/me/y ?/z ~"),
+        ("echo $HOME/x $USER $UNSET", "echo /home/me/x me ?*"),
+        ("rm *.txt \"*\"", "rm glob(*.txt) *"),
+        ("x=$(echo rm); $x", "echo rm ;  ; rm"),
+        ("$(echo cm0gLXJm | base64 -d) /", "echo cm0gLXJm ; base64 -d ; rm -rf /"),
+        ("$(echo mr | rev) /", "echo mr ; rev ; rm /"),
+        ("$(echo 726d | xxd -r -p) /", "echo 726d ; xxd -r -p ; rm /"),
+        ("$(echo sn | tr 's' 'r' | tr n m) /", "echo sn ; tr s r ; tr n m ; rm /"),
+        ("echo $(date)", "date ; echo ?*"),
+        ("echo \"$(date)\"", "date ; echo ?"),
+        ("f() { rm -rf \"$1\"; }; f /x", "rm -rf /x"),
+        ("ls() { rm -rf /; }; ls", "rm -rf /"),
+        ("f() { rm x; }", "rm x"),
+        (":(){ :|:& };:", "refused: a function that calls itself: `:`"),
+        ("for f in a b; do rm $f; done", "rm one(a|b)"),
+        ("for f in *.c; do rm \"$f\"; done", "rm glob(*.c)"),
+        ("while read x; do rm \"$x\"; done", "read x ; rm ?"),
+        ("if a; then X=1; else X=2; fi; echo $X", "a ;  ;  ; echo one(1|2)"),
+        ("(X=1); echo $X", " ; echo ?*"),
+        ("echo ${X:-a b} ${#HOME}", "echo ?* 8"),
+        ("X=abc; echo ${X%c} ${X#a} ${X/b/z} ${X:1:1} ${X^^} ${Y:-d}", " ; echo ab bc azc b ABC ?*"),
+        ("unset Y; echo ${Y:-d e} \"${Y:-d e}\" ${Y:+x} end", "unset Y ; echo d e d e end"),
+        ("[[ -f x && $y == z* ]]", "[[ -f x && ? == z*"),
+        ("echo $((1+2*3)) $((x))", "echo 7 ?*"),
+        ("diff <(a) <(b)", "a ; b ; diff <(0) <(1)"),
+        ("set -- a b; echo \"$@\" $# $2", "set -- a b ; echo a b 2 b"),
+        ("eval x=1; echo $HOME", "eval x=1 ; echo ?*"),
+        ("a=(x y); echo \"${a[@]}\" ${a[1]} ${#a[@]}", " ; echo x y y 2"),
+        ("cat <<EOF\n$HOME $(id)\nEOF", "id ; cat"),
+    ] {
+        assert_eq!(folded(text, Dialect::Bash), expected, "{text}");
+    }
+}
