@@ -5,6 +5,7 @@
 //! [`Effect::Unknown`], never a guess.
 
 mod analysis;
+pub mod code;
 mod effect;
 mod normal;
 mod place;
