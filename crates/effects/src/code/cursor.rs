@@ -84,6 +84,37 @@ impl Cursor {
         self.take_while(|c| c.is_ascii_alphanumeric() || c == '_')
     }
 
+    /// Skips a bracket expression of a regular expression, after its `[`. Nothing if it does not end on its line, or
+    /// if a backslash leaves doubt where it does.
+    pub(crate) fn bracket_expression(&mut self) -> Option<()> {
+        self.eat('^');
+        self.eat(']');
+        loop {
+            match self.bump()? {
+                '\n' => return None,
+                ']' => return Some(()),
+                '\\' => {
+                    if self.peek() == Some(']') {
+                        return None;
+                    }
+                }
+                '[' if matches!(self.peek(), Some(':' | '.' | '=')) => {
+                    let kind = self.bump()?;
+                    loop {
+                        let c = self.bump()?;
+                        if c == '\n' {
+                            return None;
+                        }
+                        if c == kind && self.eat(']') {
+                            break;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Skips to just after `end`. False if it never comes.
     pub(crate) fn skip_past(&mut self, end: &str) -> bool {
         while !self.done() {

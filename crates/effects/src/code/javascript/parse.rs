@@ -680,7 +680,7 @@ impl Parser {
             }
             Kind::Regex => {
                 self.at += 1;
-                Some(Expr::Opaque)
+                Some(Expr::Plain("//".to_owned()))
             }
             Kind::Template(pieces) => {
                 self.at += 1;
