@@ -44,7 +44,8 @@ pub(crate) type Cwds<'a> = Vec<Cow<'a, str>>;
 
 impl<'a> Doing<'a> {
     pub(crate) fn add(&mut self, effect: Effect) {
-        if !self.effects.contains(&effect) {
+        // Beyond this, looking for doubles would cost more than they do.
+        if self.effects.len() > 64 || !self.effects.contains(&effect) {
             self.effects.push(effect);
         }
     }

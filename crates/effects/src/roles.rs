@@ -9,7 +9,6 @@ use crate::evaluate::Evaluation;
 use crate::hosts;
 use crate::knowledge::{self, Role};
 use crate::options::{self, Line};
-use crate::special;
 use crate::variables;
 
 impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
@@ -159,9 +158,6 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             self.doing.inner.push(Inner::Shell(if language == "sh" { "sh" } else { "bash" }, word.clone()));
             return;
         }
-        if special::code(language, &text, self) {
-            return;
-        }
         let reading = code::read(language, &text);
         if !reading.complete {
             self.doing.code(language, Origin::Written);
@@ -201,6 +197,7 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             }
             Finding::History(what) => self.doing.add(Effect::History(what)),
             Finding::System(what) => self.doing.add(Effect::System(what)),
+            Finding::Data(_) => self.doing.connect(Peer::Service("a database".into()), Carries::Data),
         }
     }
 

@@ -63,16 +63,6 @@ pub(crate) fn read<'a>(
     }
 }
 
-/// Code in the languages that have a reader here. Whether there was one.
-pub(crate) fn code(language: &str, text: &str, evaluation: &mut Evaluation<'_, '_, '_, '_, '_>) -> bool {
-    match language {
-        "sed" => sed::script(text, evaluation),
-        "awk" => awk::program(text, evaluation),
-        _ => return false,
-    }
-    true
-}
-
 /// `trap 'text' SIGNAL…`
 fn trap<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &Line<'a>) -> bool {
     if let [text, _, ..] = line.operands.as_slice()
