@@ -360,6 +360,16 @@ impl<'e> Engine<'e> {
         flow
     }
 
+    /// What a command would do, without counting it among the parts.
+    pub(crate) fn apart(&mut self, words: &[Arg<'_>], at: &At<'_, '_>) -> Vec<Effect> {
+        if self.is_spent(at.context) {
+            return vec![Effect::Unknown("commands are nested too deep".into())];
+        }
+        let first = self.parts.len();
+        self.words(words, at, &Flow::default());
+        self.parts.drain(first..).flat_map(|part| part.effects).collect()
+    }
+
     fn inner(&mut self, inner: Inner<'_>, at: &At<'_, '_>, context: &Context, worded: &Flow) {
         if self.is_spent(context) {
             return;

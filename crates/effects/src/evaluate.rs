@@ -6,7 +6,7 @@ use crate::arg::{Arg, Hazy};
 use crate::classify::Purpose;
 use crate::doing::{Doing, Inner};
 use crate::effect::{Carries, Effect, Origin, Peer};
-use crate::engine::{At, Engine};
+use crate::engine::{At, Context, Engine};
 use crate::knowledge::{self, Action, Node, Role, Touch};
 use crate::normal::{self, Normal};
 use crate::options::{self, Line};
@@ -290,6 +290,11 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
                     self.doing.inner.push(Inner::Command(words));
                     return;
                 }
+                Role::Elsewhere => {
+                    let words: Vec<Arg<'a>> = line.operands.iter().skip(place).cloned().collect();
+                    self.elsewhere(&words);
+                    return;
+                }
                 Role::Shell if slot.repeats => {
                     self.doing.code_given = true;
                     let text = join(line.operands.iter().skip(place));
@@ -338,6 +343,18 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
         }
     }
 
+    /// A command that runs in a container: its paths are not of this machine. What only reads there is nothing here;
+    /// what does more is asked about.
+    pub(crate) fn elsewhere(&mut self, words: &[Arg<'a>]) {
+        self.doing.code_given = true;
+        let context = Context { depth: self.at.context.depth + 1, ..Context::default() };
+        let effects = self.engine.apart(words, &At { context: &context, ..*self.at });
+        if effects.iter().any(|effect| !matches!(effect, Effect::Read(_))) {
+            let name = words.first().and_then(Arg::text).unwrap_or("a command");
+            self.doing.add(Effect::Run { program: format!("{name} in a container") });
+        }
+    }
+
     pub(crate) fn shell_language(&self) -> &'static str {
         // What `eval` reads is read by the shell that stands around it.
         match self.name {
@@ -383,5 +400,5 @@ fn is_path(role: Role<'_>) -> bool {
 }
 
 fn is_runnable(role: Role<'_>) -> bool {
-    matches!(role, Role::Command | Role::Shell | Role::Script(_) | Role::Code(_) | Role::Module | Role::Program)
+    matches!(role, Role::Command | Role::Elsewhere | Role::Shell | Role::Script(_) | Role::Code(_) | Role::Module | Role::Program)
 }

@@ -173,7 +173,7 @@ impl<'a> Line<'a> {
     fn belongs_to_another(&self) -> bool {
         let Some(roles) = self.roles() else { return false };
         let slot = slot_at(&roles.slots, &self.operands, self.operands.len().saturating_sub(1));
-        slot.is_some_and(|slot| matches!(slot.role, Role::Command | Role::Script(_) | Role::Module))
+        slot.is_some_and(|slot| matches!(slot.role, Role::Command | Role::Elsewhere | Role::Script(_) | Role::Module))
     }
 
     fn option(&mut self, word: &Arg<'a>, style: Style, rest: &mut std::slice::Iter<'_, Arg<'a>>) {
@@ -283,7 +283,7 @@ impl<'a> Line<'a> {
         let takes_rest = choice
             .actions
             .iter()
-            .any(|action| matches!(action, Action::Value(Role::Command | Role::Module)));
+            .any(|action| matches!(action, Action::Value(Role::Command | Role::Elsewhere | Role::Module)));
         self.options.push(Set { choice, value });
         self.note(choice);
         if takes_rest {
@@ -402,7 +402,7 @@ pub(crate) fn slot_at<'s>(slots: &'s [Slot<'static>], operands: &[Arg<'_>], plac
     let place = place - skipped;
     let count = operands.len() - skipped;
     let Some(repeat) = slots.iter().position(|slot| slot.repeats) else {
-        return slots.get(place).or_else(|| slots.last().filter(|slot| matches!(slot.role, Role::Command)));
+        return slots.get(place).or_else(|| slots.last().filter(|slot| matches!(slot.role, Role::Command | Role::Elsewhere)));
     };
     let needed_after = slots.len() - repeat - 1;
     if place < repeat && (place + needed_after < count || needed_after == 0) {

@@ -32,6 +32,13 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
                 }
                 self.doing.inner.push(Inner::Command(words));
             }
+            Role::Elsewhere => {
+                let mut words = vec![word.clone()];
+                if option {
+                    words.extend(line.tail.iter().cloned());
+                }
+                self.elsewhere(&words);
+            }
             Role::Shell => {
                 self.doing.code_given = true;
                 self.doing.inner.push(Inner::Shell(self.shell_language(), word.clone()));

@@ -40,6 +40,7 @@ pub(crate) enum Role<'t> {
     RemoteRead,
     RemoteWrite,
     Command,
+    Elsewhere,
     Shell,
     Program,
     Script(&'t str),
@@ -151,7 +152,7 @@ pub(crate) struct Block<'t> {
 
 /// Argument languages that are read in code, by the name that `special` gives them.
 pub(crate) const SPECIALS: &[&str] = &[
-    "awk", "chmod", "curl", "dd", "docker-run", "env", "export", "find", "git", "git-config", "kill", "parallel",
+    "awk", "chmod", "curl", "dd", "docker-run", "env", "export", "fd", "find", "git", "git-config", "kill", "parallel",
     "sed", "set", "sql", "ssh", "tar", "test", "trap", "xargs",
 ];
 
@@ -495,6 +496,7 @@ fn role(text: &str) -> Result<Role<'_>, String> {
         "remote-read" => Role::RemoteRead,
         "remote-write" => Role::RemoteWrite,
         "command" => Role::Command,
+        "elsewhere" => Role::Elsewhere,
         "shell" | "shell..." => Role::Shell,
         "program" => Role::Program,
         "env" => Role::Env,

@@ -119,9 +119,8 @@ fn is_running(action: &Action<'_>) -> bool {
     match action {
         Action::Value(role) => matches!(
             role,
-            Role::Command | Role::Shell | Role::Program | Role::Script(_) | Role::Code(_) | Role::Module | Role::Env
+            Role::Command | Role::Elsewhere | Role::Shell | Role::Program | Role::Script(_) | Role::Code(_) | Role::Module | Role::Env
         ),
-        Action::Run(_) | Action::Code(_) | Action::Privilege(_) | Action::Unknown(_) => true,
         _ => false,
     }
 }

@@ -37,6 +37,7 @@ pub(crate) fn read<'a>(
         "docker-run" => docker_run::read(evaluation, line),
         "env" => env::read(evaluation, line),
         "export" => env::export(evaluation, line),
+        "fd" => find::fd(evaluation, line),
         "find" => find::read(evaluation, line),
         "git" => git::read(evaluation, line, place),
         "git-config" => git::config(evaluation, line),
