@@ -83,7 +83,12 @@ fn pack() -> Result<(), Vec<String>> {
         let _ = writeln!(index, "pub(super) static {title}: [Row; {}] = [", list.len());
         for named in list {
             let number = bodies.binary_search(&named.body).unwrap_or_default();
-            let _ = writeln!(index, "    Row {{ at: {}, length: {}, body: {number} }},", named.at, named.name.len());
+            let _ = writeln!(
+                index,
+                "    Row {{ at: {}, length: {}, body: {number} }},",
+                named.at,
+                named.name.len()
+            );
         }
         index.push_str("];\n");
     }

@@ -44,7 +44,10 @@ fn rule(class: Class) -> Ruling {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a tool for those who write knowledge: it reads the file it is given")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a tool for those who write knowledge: it reads the file it is given"
+)]
 fn main() {
     let Some(file) = std::env::args().nth(1) else {
         eprintln!("usage: corpus FILE.jsonl > mismatches, or corpus -c COMMAND");
@@ -68,7 +71,9 @@ fn main() {
         let all = || analysis.parts.iter().flat_map(|part| &part.effects);
         let ruling = all().filter_map(|effect| effect.class()).map(rule).max().unwrap_or(Ruling::Allow);
         let shown: Vec<String> = all()
-            .filter(|effect| effect.class().is_some_and(|class| rule(class) == ruling && ruling != Ruling::Allow))
+            .filter(|effect| {
+                effect.class().is_some_and(|class| rule(class) == ruling && ruling != Ruling::Allow)
+            })
             .map(ToString::to_string)
             .collect();
         (ruling, shown.join(" "), analysis)

@@ -9,7 +9,10 @@ mod format;
 use std::collections::HashMap;
 use std::process::ExitCode;
 
-#[expect(clippy::disallowed_methods, reason = "a tool for those who write knowledge: it reads the files it is given")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a tool for those who write knowledge: it reads the files it is given"
+)]
 fn main() -> ExitCode {
     let mut tally = check::Tally::default();
     let mut seen: HashMap<String, String> = HashMap::new();

@@ -57,7 +57,11 @@ fn main() {
             .collect();
         times.sort_unstable();
         let median = times.get(times.len() / 2).copied().unwrap_or_default();
-        println!("{:>7.2} µs (first {:>7.1} µs)  {text}", median as f64 / 1000.0, first.as_nanos() as f64 / 1000.0);
+        println!(
+            "{:>7.2} µs (first {:>7.1} µs)  {text}",
+            median as f64 / 1000.0,
+            first.as_nanos() as f64 / 1000.0
+        );
         medians.push(median);
     }
     medians.sort_unstable();
@@ -70,12 +74,8 @@ fn main() {
             ("words", format!("rm {}", "abc ".repeat(count * 4))),
             ("options", format!("ls {}", "-l ".repeat(count * 4))),
         ] {
-            let intents = [call::Intent::Shell {
-                text,
-                shell: call::Shell::Bash,
-                cwd: None,
-                env_names: Vec::new(),
-            }];
+            let intents =
+                [call::Intent::Shell { text, shell: call::Shell::Bash, cwd: None, env_names: Vec::new() }];
             let start = Instant::now();
             std::hint::black_box(effects::analyse(&intents, &around));
             println!("{count:>5} × {name:8} {:>8.2} ms", start.elapsed().as_nanos() as f64 / 1e6);

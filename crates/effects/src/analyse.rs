@@ -81,7 +81,9 @@ fn directory<'a>(given: Option<&'a str>, around: &Surroundings<'a>) -> Cwds<'a> 
         None => Cow::Borrowed(base),
         Some(given) if given.starts_with('/') => Cow::Borrowed(given),
         Some(given) => match (given.strip_prefix('~'), around.home.and_then(Path::to_str)) {
-            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => Cow::Owned(format!("{home}{rest}")),
+            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+                Cow::Owned(format!("{home}{rest}"))
+            }
             _ => Cow::Owned(format!("{base}/{given}")),
         },
     }]
@@ -89,7 +91,11 @@ fn directory<'a>(given: Option<&'a str>, around: &Surroundings<'a>) -> Cwds<'a> 
 
 /// Variables that the call sets, without their values.
 fn variables_of(names: &[String]) -> Vec<Effect> {
-    names.iter().filter(|name| variables::matters(name, None)).map(|name| Effect::Environment(name.clone())).collect()
+    names
+        .iter()
+        .filter(|name| variables::matters(name, None))
+        .map(|name| Effect::Environment(name.clone()))
+        .collect()
 }
 
 fn touch(engine: &mut Engine<'_>, path: &str, purpose: Purpose) {

@@ -99,7 +99,11 @@ impl<'a> Arg<'a> {
             Arg::Text(text) => Arg::Text(cut(text)),
             Arg::Pattern(text) => {
                 let rest = cut(text);
-                if glob::is_wild(&rest) { Arg::Pattern(rest) } else { Arg::Text(Cow::Owned(glob::literal(&rest))) }
+                if glob::is_wild(&rest) {
+                    Arg::Pattern(rest)
+                } else {
+                    Arg::Text(Cow::Owned(glob::literal(&rest)))
+                }
             }
             Arg::Process { .. } => self.clone(),
             Arg::Hazy(hazy) => Arg::Hazy(Hazy { prefix: cut(&hazy.prefix), ..hazy.clone() }),

@@ -3,6 +3,7 @@
 //! Paths are made absolute and their `.` and `..` taken out by their letters alone; then symlinks are looked up
 //! where the caller can. Of what a path says and where it leads, the more sensitive place holds.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::effect::{Place, Target};
@@ -66,7 +67,30 @@ fn absolute(named: Named<'_>, around: &Surroundings<'_>) -> (String, bool) {
         _ => (named.cwd, text),
     };
     let mut path = String::with_capacity(base.len() + rest.len() + 1);
-    for part in base.split('/').chain(rest.split('/')) {
+    walk(base, &mut path);
+    walk(rest, &mut path);
+    let all = named.pattern && path.rsplit('/').next().is_some_and(glob::takes_all);
+    if path.is_empty() {
+        path.push('/');
+    }
+    if named.pattern && !glob::is_wild(&path) {
+        path = glob::literal(&path);
+    }
+    (path, all)
+}
+
+/// An absolute path without `.`, `..` and doubled slashes; a relative one as it is.
+pub(crate) fn tidy(path: &str) -> Cow<'_, str> {
+    if !path.starts_with('/') {
+        return Cow::Borrowed(path);
+    }
+    let mut tidy = String::with_capacity(path.len());
+    walk(path, &mut tidy);
+    Cow::Owned(tidy)
+}
+
+fn walk(text: &str, path: &mut String) {
+    for part in text.split('/') {
         match part {
             "" | "." => {}
             ".." => path.truncate(path.rfind('/').unwrap_or(0)),
@@ -76,14 +100,6 @@ fn absolute(named: Named<'_>, around: &Surroundings<'_>) -> (String, bool) {
             }
         }
     }
-    let all = named.pattern && path.rsplit('/').next().is_some_and(glob::takes_all);
-    if path.is_empty() {
-        path.push('/');
-    }
-    if named.pattern && !glob::is_wild(&path) {
-        path = glob::literal(&path);
-    }
-    (path, all)
 }
 
 /// What paths are measured against.
@@ -96,7 +112,9 @@ struct View<'a> {
 
 impl<'a> View<'a> {
     fn new(around: &Surroundings<'a>) -> Self {
-        let trimmed = |path: &'a Path| path.to_str().map(|text| if text.len() > 1 { text.trim_end_matches('/') } else { text });
+        let trimmed = |path: &'a Path| {
+            path.to_str().map(|text| if text.len() > 1 { text.trim_end_matches('/') } else { text })
+        };
         View {
             home: around.home.and_then(trimmed),
             // A workspace that is the whole machine is none.
@@ -146,7 +164,11 @@ impl<'a> View<'a> {
         }
         if path == "/" || path.starts_with("/*") {
             // Reading everything below the root reads other people's files too.
-            return Some(if self.purpose == Purpose::Read && self.recursive { Place::Outside } else { Place::System });
+            return Some(if self.purpose == Purpose::Read && self.recursive {
+                Place::Outside
+            } else {
+                Place::System
+            });
         }
         None
     }
@@ -168,7 +190,10 @@ impl<'a> View<'a> {
             }
         }
         let top = path.matches('/').count() == 1;
-        if top && (places::SYSTEM.contains(&path) || matches!(path, "/home" | "/Users" | "/mnt" | "/media" | "/srv")) {
+        if top
+            && (places::SYSTEM.contains(&path)
+                || matches!(path, "/home" | "/Users" | "/mnt" | "/media" | "/srv"))
+        {
             return true;
         }
         if places::TEMPORARY.contains(&path) {
@@ -188,13 +213,17 @@ fn inside_place(inside: &str, pattern: bool) -> Place {
     while !rest.is_empty() {
         let (part, after) = rest.split_once('/').unwrap_or((rest, ""));
         if part.starts_with('.')
-            && places::PROTECTED.iter().any(|(name, under)| part_fits(part, name, pattern) && covers(under, after, pattern))
+            && places::PROTECTED
+                .iter()
+                .any(|(name, under)| part_fits(part, name, pattern) && covers(under, after, pattern))
         {
             return Place::Protected;
         }
         generated |= places::GENERATED.contains(&part);
         if after.is_empty() {
-            generated |= places::GENERATED_ENDINGS.iter().any(|ending| part.ends_with(ending) && part.len() > ending.len());
+            generated |= places::GENERATED_ENDINGS
+                .iter()
+                .any(|ending| part.ends_with(ending) && part.len() > ending.len());
         }
         rest = after;
     }
@@ -235,9 +264,15 @@ fn is_public(after: &str) -> bool {
 }
 
 fn secret_path(path: &str, pattern: bool) -> bool {
-    if !(path.starts_with("/etc") || path.starts_with("/proc") || path.starts_with("/dev") || path.starts_with("/run")
-        || path.starts_with("/var") || path.starts_with("/private") || path.starts_with("/Library")
-        || path.starts_with("/System") || pattern)
+    if !(path.starts_with("/etc")
+        || path.starts_with("/proc")
+        || path.starts_with("/dev")
+        || path.starts_with("/run")
+        || path.starts_with("/var")
+        || path.starts_with("/private")
+        || path.starts_with("/Library")
+        || path.starts_with("/System")
+        || pattern)
     {
         return false;
     }
@@ -250,7 +285,11 @@ fn secret_path(path: &str, pattern: bool) -> bool {
                 (Some(_), None) => return false,
                 (Some("*"), Some(_)) => {}
                 (Some(wanted), Some(part)) => {
-                    let fits = if pattern && glob::is_wild(part) { glob::matches(part, wanted) } else { part == wanted };
+                    let fits = if pattern && glob::is_wild(part) {
+                        glob::matches(part, wanted)
+                    } else {
+                        part == wanted
+                    };
                     if !fits {
                         return false;
                     }
@@ -265,7 +304,9 @@ fn secret_name(name: &str, pattern: bool) -> bool {
     if pattern && glob::is_wild(name) {
         return secret_pattern(name);
     }
-    if name.starts_with('.') && let Some(kind) = strip_ignoring_case(name, ".env.") {
+    if name.starts_with('.')
+        && let Some(kind) = strip_ignoring_case(name, ".env.")
+    {
         let last = kind.rsplit('.').next().unwrap_or(kind);
         return !places::ENV_HARMLESS.iter().any(|harmless| last.eq_ignore_ascii_case(harmless));
     }
@@ -277,9 +318,9 @@ fn secret_name(name: &str, pattern: bool) -> bool {
     }
     if let Some((stem, extension)) = name.split_once('.') {
         return places::SECRET_STEMS.iter().any(|secret| stem.eq_ignore_ascii_case(secret))
-            && places::SECRET_EXTENSIONS
-                .iter()
-                .any(|data| extension.rsplit('.').next().is_some_and(|last| last.eq_ignore_ascii_case(data)));
+            && places::SECRET_EXTENSIONS.iter().any(|data| {
+                extension.rsplit('.').next().is_some_and(|last| last.eq_ignore_ascii_case(data))
+            });
     }
     false
 }
@@ -352,7 +393,9 @@ fn strip_ignoring_case<'t>(text: &'t str, start: &str) -> Option<&'t str> {
 
 fn ends_ignoring_case(text: &str, ending: &str) -> bool {
     text.len() > ending.len()
-        && text.split_at_checked(text.len() - ending.len()).is_some_and(|(_, tail)| tail.eq_ignore_ascii_case(ending))
+        && text
+            .split_at_checked(text.len() - ending.len())
+            .is_some_and(|(_, tail)| tail.eq_ignore_ascii_case(ending))
 }
 
 fn parent(path: &str) -> Option<&str> {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::arg::Arg;
+use crate::arg::{Arg, Hazy};
 use crate::classify::{self, Named, Purpose};
 use crate::effect::{Carries, Connection, Effect, Origin, Peer, Place};
 use crate::place::Surroundings;
@@ -63,28 +63,20 @@ impl<'a> Doing<'a> {
     }
 
     /// A path that is touched.
-    pub(crate) fn path(&mut self, arg: &Arg<'_>, purpose: Purpose, cwds: &[Cow<'_, str>], around: &Surroundings<'_>) {
+    pub(crate) fn path(
+        &mut self,
+        arg: &Arg<'_>,
+        purpose: Purpose,
+        cwds: &[Cow<'_, str>],
+        around: &Surroundings<'_>,
+    ) {
         let (text, pattern) = match arg {
             Arg::Text(text) => (text.as_ref(), false),
             Arg::Pattern(text) => (text.as_ref(), true),
             Arg::Process { .. } => return,
             Arg::Hazy(hazy) if hazy.absent && purpose == Purpose::Read => return,
             Arg::Hazy(hazy) => {
-                // Whatever stands before it, a key's name at the end makes it a key.
-                if let Some(at) = hazy.suffix.find('/')
-                    && let Some(tail) = hazy.suffix.get(at..)
-                {
-                    let named = Named { text: tail, pattern: false, cwd: "/" };
-                    let (mut target, recursive) = classify::target(named, purpose, self.recursive, around);
-                    if target.place == Place::Credential {
-                        target.path.insert(0, '…');
-                        self.add(match purpose {
-                            Purpose::Read => Effect::Read(target),
-                            Purpose::Write => Effect::Write(target),
-                            Purpose::Delete => Effect::Delete { target, recursive },
-                        });
-                    }
-                }
+                self.secret_whatever(hazy, purpose, around);
                 self.unknown(match purpose {
                     Purpose::Read => "reads a path that is not known",
                     Purpose::Write => "writes to a path that is not known",
@@ -97,6 +89,26 @@ impl<'a> Doing<'a> {
             return;
         }
         self.named(text, pattern, purpose, cwds, around);
+    }
+
+    /// Whatever a word that is not known turns out to be, its ends may already make it a key's path.
+    fn secret_whatever(&mut self, hazy: &Hazy<'_>, purpose: Purpose, around: &Surroundings<'_>) {
+        if hazy.prefix.is_empty() && !hazy.suffix.contains('/') {
+            return;
+        }
+        let sample = format!("{}x{}", hazy.prefix, hazy.suffix);
+        let named = Named { text: &sample, pattern: false, cwd: "/" };
+        let (mut target, recursive) = classify::target(named, purpose, self.recursive, around);
+        if target.place != Place::Credential {
+            return;
+        }
+        target.path = format!("{}…{}", hazy.prefix, hazy.suffix);
+        target.given = None;
+        self.add(match purpose {
+            Purpose::Read => Effect::Read(target),
+            Purpose::Write => Effect::Write(target),
+            Purpose::Delete => Effect::Delete { target, recursive },
+        });
     }
 
     /// A path that is touched, by its text.
@@ -126,7 +138,8 @@ impl<'a> Doing<'a> {
                     if target.place == Place::Temporary && (recursive || self.forced) {
                         target.place = Place::Outside;
                     }
-                    let repository = target.path.split('/').any(|part| part == ".git") && target.place != Place::Temporary;
+                    let repository =
+                        target.path.split('/').any(|part| part == ".git") && target.place != Place::Temporary;
                     self.add(Effect::Delete { target, recursive });
                     if repository {
                         self.add(Effect::History("deletes what the repository remembers".into()));

@@ -76,7 +76,13 @@ impl<'e> Engine<'e> {
     }
 
     /// Looks at shell text.
-    pub(crate) fn text(&mut self, text: &str, dialect: Dialect, cwds: &Cwds<'_>, context: &Context) -> Option<shell::Shape> {
+    pub(crate) fn text(
+        &mut self,
+        text: &str,
+        dialect: Dialect,
+        cwds: &Cwds<'_>,
+        context: &Context,
+    ) -> Option<shell::Shape> {
         let cwd = match cwds.as_slice() {
             [only] => Some(only.as_ref()),
             _ => None,
@@ -234,9 +240,12 @@ impl<'e> Engine<'e> {
         if self.looked_at <= MAX_COMMANDS && context.depth <= MAX_DEPTH {
             return false;
         }
-        let why = if context.depth > MAX_DEPTH { "commands are nested too deep" } else { "too many commands" };
+        let why =
+            if context.depth > MAX_DEPTH { "commands are nested too deep" } else { "too many commands" };
         // FAIL-CLOSED: what is not looked at is not known. Once is enough.
-        let said = self.parts.last().is_some_and(|part| part.effects.iter().any(|effect| matches!(effect, Effect::Unknown(said) if said == why)));
+        let said = self.parts.last().is_some_and(|part| {
+            part.effects.iter().any(|effect| matches!(effect, Effect::Unknown(said) if said == why))
+        });
         if !said {
             self.push(String::new(), None, Normal::default(), vec![Effect::Unknown(why.into())], context);
         }
@@ -349,7 +358,7 @@ impl<'e> Engine<'e> {
         let mut flow = Flow::some();
         flow.taint(&context.input);
         flow.taint(&held);
-        if doing.prints_environment {
+        if doing.prints_environment || name == "printenv" {
             flow.secret = true;
         }
         for part in self.parts.get(first..).unwrap_or_default() {
@@ -404,10 +413,15 @@ impl<'e> Engine<'e> {
             Arg::Process { reads: true, commands } => commands,
             _ => &[],
         };
-        match at.scope {
+        let mut flow = match at.scope {
             Some(scope) if !ids.is_empty() => self.flows_of(scope, ids, 0),
             _ => Flow::some(),
+        };
+        // A word that nobody knows may have been read from standard input: `while read l; do eval "$l"; done`.
+        if matches!(arg, Arg::Hazy(_)) {
+            flow.taint(&at.context.input);
         }
+        flow
     }
 
     /// A file that is fetched under its own name into a directory.
@@ -508,7 +522,11 @@ fn redirection(redirect: &Redirect, cwds: &Cwds<'_>, around: &Surroundings<'_>, 
         let lead = target.lead();
         if let Some(address) = lead.strip_prefix("/dev/tcp/").or_else(|| lead.strip_prefix("/dev/udp/")) {
             let host = address.split('/').next().unwrap_or_default();
-            let peer = if target.is_certain() || address.contains('/') { crate::hosts::of_host(host) } else { Peer::Unnamed };
+            let peer = if target.is_certain() || address.contains('/') {
+                crate::hosts::of_host(host)
+            } else {
+                Peer::Unnamed
+            };
             doing.add(Effect::Connect(Connection { peer, carries: Carries::Data }));
             continue;
         }

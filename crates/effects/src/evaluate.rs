@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::arg::{Arg, Hazy};
-use crate::classify::Purpose;
+use crate::classify::{self, Purpose};
 use crate::doing::{Doing, Inner};
 use crate::effect::{Carries, Effect, Origin, Peer};
 use crate::engine::{At, Context, Engine};
@@ -39,7 +39,9 @@ pub(crate) fn command<'a>(
         doing.unknown("which program runs is not known");
         return Found { name: String::new(), normal: Normal::default(), doing };
     };
-    let Some(name) = known_name(word) else {
+    let tidy =
+        if word.contains("/.") || word.contains("//") { classify::tidy(word) } else { Cow::Borrowed(word) };
+    let Some(name) = known_name(&tidy) else {
         path_program(engine, word, at, &mut doing);
         let normal = normal::plain(word, rest);
         return Found { name: word.to_owned(), normal, doing };
@@ -63,8 +65,16 @@ pub(crate) fn command<'a>(
 
 /// Directories whose programs are those that a bare name finds.
 static USUAL: &[&str] = &[
-    "/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/", "/opt/homebrew/bin/",
-    "/opt/homebrew/sbin/", "/snap/bin/", "/run/current-system/sw/bin/",
+    "/bin/",
+    "/usr/bin/",
+    "/sbin/",
+    "/usr/sbin/",
+    "/usr/local/bin/",
+    "/usr/local/sbin/",
+    "/opt/homebrew/bin/",
+    "/opt/homebrew/sbin/",
+    "/snap/bin/",
+    "/run/current-system/sw/bin/",
 ];
 
 /// The base name of a program that is found by its bare name or in one of the usual directories.
@@ -252,27 +262,37 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
     /// The operands by their roles.
     pub(crate) fn operands(&mut self, line: &Line<'a>) {
         let Some(roles) = line.roles() else {
-            if !line.operands.is_empty() && line.nodes.last().is_some_and(|node| node.block.branches.is_empty()) {
+            if !line.operands.is_empty()
+                && line.nodes.last().is_some_and(|node| node.block.branches.is_empty())
+            {
                 self.doing.unknown(format!("`{}` with an operand that is not expected", self.name));
             }
             return;
         };
         if line.operands.is_empty() {
             if let Some(path) = roles.otherwise {
-                let role = roles.slots.iter().map(|slot| slot.role).find(|role| is_path(*role)).unwrap_or(Role::Read);
+                let role = roles
+                    .slots
+                    .iter()
+                    .map(|slot| slot.role)
+                    .find(|role| is_path(*role))
+                    .unwrap_or(Role::Read);
                 self.role(role, &Arg::owned(path), line, false);
             }
             return;
         }
-        let splits =
-            line.operands.iter().position(|operand| matches!(operand, Arg::Hazy(hazy) if hazy.splits && !hazy.absent));
+        let splits = line
+            .operands
+            .iter()
+            .position(|operand| matches!(operand, Arg::Hazy(hazy) if hazy.splits && !hazy.absent));
         for (place, operand) in line.operands.iter().enumerate() {
             let Some(slot) = options::slot_at(&roles.slots, &line.operands, place) else {
                 self.doing.unknown(format!("`{}` with more operands than expected", self.name));
                 return;
             };
             // Where a word before it may be any number of words, an operand may stand for any of the roles.
-            let open = splits.filter(|first| *first <= place).map(|first| options::slots_from(&roles.slots, first));
+            let open =
+                splits.filter(|first| *first <= place).map(|first| options::slots_from(&roles.slots, first));
             if let Some(slots) = open.filter(|slots| slots.len() != 1) {
                 for slot in slots {
                     if is_runnable(slot.role) {
@@ -400,5 +420,14 @@ fn is_path(role: Role<'_>) -> bool {
 }
 
 fn is_runnable(role: Role<'_>) -> bool {
-    matches!(role, Role::Command | Role::Elsewhere | Role::Shell | Role::Script(_) | Role::Code(_) | Role::Module | Role::Program)
+    matches!(
+        role,
+        Role::Command
+            | Role::Elsewhere
+            | Role::Shell
+            | Role::Script(_)
+            | Role::Code(_)
+            | Role::Module
+            | Role::Program
+    )
 }

@@ -28,7 +28,11 @@ impl Normal {
             && self.program == rule.program
             && rule.options.iter().all(|option| self.options.contains(option))
             && rule.operands.len() <= self.operands.len()
-            && rule.operands.iter().zip(&self.operands).all(|(wanted, given)| wanted.is_some() && wanted == given)
+            && rule
+                .operands
+                .iter()
+                .zip(&self.operands)
+                .all(|(wanted, given)| wanted.is_some() && wanted == given)
     }
 }
 

@@ -86,12 +86,17 @@ impl<'a> Line<'a> {
                     continue;
                 }
                 let lead = word.lead();
-                if lead.len() > 1 && lead.starts_with('-') || lead.len() > 1 && lead.starts_with('+') && self.has_plus() {
+                if lead.len() > 1 && lead.starts_with('-')
+                    || lead.len() > 1 && lead.starts_with('+') && self.has_plus()
+                {
                     let before = self.options.len();
                     self.option(word, style, &mut rest);
-                    let closing = self.options.get(before..).unwrap_or_default().iter().any(|set| {
-                        set.choice.actions.iter().any(|action| matches!(action, Action::End))
-                    });
+                    let closing = self
+                        .options
+                        .get(before..)
+                        .unwrap_or_default()
+                        .iter()
+                        .any(|set| set.choice.actions.iter().any(|action| matches!(action, Action::End)));
                     ended |= closing;
                     continue;
                 }
@@ -158,7 +163,9 @@ impl<'a> Line<'a> {
     }
 
     fn finish(&mut self) {
-        let Some(node) = self.nodes.last().copied().filter(|node| !node.block.branches.is_empty()) else { return };
+        let Some(node) = self.nodes.last().copied().filter(|node| !node.block.branches.is_empty()) else {
+            return;
+        };
         if !self.operands.is_empty() {
             return;
         }
@@ -173,7 +180,9 @@ impl<'a> Line<'a> {
     fn belongs_to_another(&self) -> bool {
         let Some(roles) = self.roles() else { return false };
         let slot = slot_at(&roles.slots, &self.operands, self.operands.len().saturating_sub(1));
-        slot.is_some_and(|slot| matches!(slot.role, Role::Command | Role::Elsewhere | Role::Script(_) | Role::Module))
+        slot.is_some_and(|slot| {
+            matches!(slot.role, Role::Command | Role::Elsewhere | Role::Script(_) | Role::Module)
+        })
     }
 
     fn option(&mut self, word: &Arg<'a>, style: Style, rest: &mut std::slice::Iter<'_, Arg<'a>>) {
@@ -216,8 +225,7 @@ impl<'a> Line<'a> {
     fn cluster(&mut self, word: &Arg<'a>, style: Style, rest: &mut std::slice::Iter<'_, Arg<'a>>) {
         let lead = word.lead();
         let sign = if lead.starts_with('+') { '+' } else { '-' };
-        let mut letters = lead.char_indices().skip(1).peekable();
-        while let Some((at, letter)) = letters.next() {
+        for (at, letter) in lead.char_indices().skip(1) {
             let end = at + letter.len_utf8();
             let Some(choice) = self.find_letter(sign, letter) else {
                 if self.is_number(lead.get(at - 1..).filter(|_| at == 1).unwrap_or(lead)) {
@@ -257,7 +265,12 @@ impl<'a> Line<'a> {
         }
     }
 
-    fn set(&mut self, choice: &'static Choice<'static>, value: Option<Arg<'a>>, rest: &mut std::slice::Iter<'_, Arg<'a>>) {
+    fn set(
+        &mut self,
+        choice: &'static Choice<'static>,
+        value: Option<Arg<'a>>,
+        rest: &mut std::slice::Iter<'_, Arg<'a>>,
+    ) {
         let value = match (choice.takes, value) {
             (Takes::Nothing, None) => None,
             (Takes::Nothing, Some(_)) => {
@@ -385,7 +398,11 @@ pub(crate) fn slots_from<'s>(slots: &'s [Slot<'static>], place: usize) -> &'s [S
 
 /// The slot that the operand at this place falls into. Roles after one that repeats are counted from the end;
 /// assignments are taken as long as they look like it.
-pub(crate) fn slot_at<'s>(slots: &'s [Slot<'static>], operands: &[Arg<'_>], place: usize) -> Option<&'s Slot<'static>> {
+pub(crate) fn slot_at<'s>(
+    slots: &'s [Slot<'static>],
+    operands: &[Arg<'_>],
+    place: usize,
+) -> Option<&'s Slot<'static>> {
     let mut skipped = 0;
     let mut slots = slots;
     if let Some((first, after)) = slots.split_first()
@@ -402,7 +419,9 @@ pub(crate) fn slot_at<'s>(slots: &'s [Slot<'static>], operands: &[Arg<'_>], plac
     let place = place - skipped;
     let count = operands.len() - skipped;
     let Some(repeat) = slots.iter().position(|slot| slot.repeats) else {
-        return slots.get(place).or_else(|| slots.last().filter(|slot| matches!(slot.role, Role::Command | Role::Elsewhere)));
+        return slots
+            .get(place)
+            .or_else(|| slots.last().filter(|slot| matches!(slot.role, Role::Command | Role::Elsewhere)));
     };
     let needed_after = slots.len() - repeat - 1;
     if place < repeat && (place + needed_after < count || needed_after == 0) {

@@ -53,7 +53,8 @@ pub(crate) fn constant(name: &str, words: &[Arg<'_>], input: &Flow) -> Option<Rc
             decode::hexadecimal(input.constant.as_deref()?).map(Into::into)
         }
         "rev" if words.is_empty() => {
-            let lines: Vec<String> = input.constant.as_deref()?.lines().map(|line| line.chars().rev().collect()).collect();
+            let lines: Vec<String> =
+                input.constant.as_deref()?.lines().map(|line| line.chars().rev().collect()).collect();
             Some((lines.join("\n") + "\n").into())
         }
         _ => None,
@@ -70,14 +71,18 @@ pub(crate) fn listed(name: &str, line: &Line<'_>) -> Option<Vec<String>> {
         operands
             .iter()
             .map(|operand| match operand {
-                Arg::Text(text) if !text.contains(['*', '?', '[', '\\']) => Some(format!("{}/*", text.trim_end_matches('/'))),
+                Arg::Text(text) if !text.contains(['*', '?', '[', '\\']) => {
+                    Some(format!("{}/*", text.trim_end_matches('/')))
+                }
                 Arg::Pattern(text) => Some(text.to_string()),
                 _ => None,
             })
             .collect()
     };
     match name {
-        "grep" | "egrep" | "fgrep" | "rg" | "ag" if has(&["-l", "--files-with-matches", "-L", "--files-without-match"]) => {
+        "grep" | "egrep" | "fgrep" | "rg" | "ag"
+            if has(&["-l", "--files-with-matches", "-L", "--files-without-match"]) =>
+        {
             below(line.operands.get(1..).unwrap_or_default())
         }
         "rg" if has(&["--files"]) => below(&line.operands),
@@ -98,12 +103,32 @@ pub(crate) fn selected(name: &str, words: &[Arg<'_>], input: &Flow) -> Option<Rc
     let options_only = || words.iter().all(|word| word.lead().starts_with('-') && word.is_certain());
     let picks = match name {
         "sort" | "uniq" | "tac" | "shuf" => options_only(),
-        "head" | "tail" => words.iter().all(|word| word.text().is_some_and(|text| text.starts_with('-') || text.bytes().all(|byte| byte.is_ascii_digit()))),
+        "head" | "tail" => words.iter().all(|word| {
+            word.text()
+                .is_some_and(|text| text.starts_with('-') || text.bytes().all(|byte| byte.is_ascii_digit()))
+        }),
         // One operand is the pattern; a second one would be a file.
         "grep" | "egrep" | "fgrep" | "rg" => {
-            let plain = words.iter().filter(|word| !word.lead().starts_with('-') || !word.is_certain()).count();
+            let plain =
+                words.iter().filter(|word| !word.lead().starts_with('-') || !word.is_certain()).count();
             let harmless = words.iter().filter(|word| word.lead().starts_with('-')).all(|word| {
-                matches!(word.text(), Some("-v" | "-i" | "-E" | "-F" | "-vE" | "-iE" | "-vi" | "-e" | "-a" | "-P" | "-w" | "-x" | "-z"))
+                matches!(
+                    word.text(),
+                    Some(
+                        "-v" | "-i"
+                            | "-E"
+                            | "-F"
+                            | "-vE"
+                            | "-iE"
+                            | "-vi"
+                            | "-e"
+                            | "-a"
+                            | "-P"
+                            | "-w"
+                            | "-x"
+                            | "-z"
+                    )
+                )
             });
             plain == 1 && harmless
         }

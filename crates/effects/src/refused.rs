@@ -27,7 +27,8 @@ pub(crate) fn scan(text: &str, around: &Surroundings<'_>, effects: &mut Vec<Effe
         match word.rsplit('/').next().unwrap_or(word) {
             "rm" => {
                 let recursive = rest().any(|word| {
-                    *word == "--recursive" || word.starts_with('-') && !word.starts_with("--") && word.contains(['r', 'R'])
+                    *word == "--recursive"
+                        || word.starts_with('-') && !word.starts_with("--") && word.contains(['r', 'R'])
                 });
                 if !recursive {
                     continue;
@@ -78,7 +79,12 @@ mod tests {
 
     #[test]
     fn a_fork_bomb_is_known_under_any_name() {
-        for text in [":(){ :|:& };:", "bomb(){ bomb|bomb& }; bomb", "f () {\n f | f &\n}\nf", "function f(){ f|f& };f"] {
+        for text in [
+            ":(){ :|:& };:",
+            "bomb(){ bomb|bomb& }; bomb",
+            "f () {\n f | f &\n}\nf",
+            "function f(){ f|f& };f",
+        ] {
             assert!(is_fork_bomb(text), "{text}");
         }
         for text in ["f(){ g|h; }; f", "echo hi", "a(){ b; }"] {

@@ -20,12 +20,16 @@ pub(crate) fn rate(parts: &[Part], shape: &Shape) -> Risk {
     for effect in parts.iter().flat_map(|part| &part.effects) {
         match effect {
             Effect::Privilege(_) => add(&mut factors, "gains rights", false),
-            Effect::System(what) if what.contains("everybody") => add(&mut factors, "opens files to everybody", false),
+            Effect::System(what) if what.contains("everybody") => {
+                add(&mut factors, "opens files to everybody", false)
+            }
             Effect::System(_) => add(&mut factors, "changes the machine", true),
             Effect::History(_) => add(&mut factors, "cannot be undone", false),
             Effect::Environment(_) => add(&mut factors, "changes what programs run", false),
             Effect::Delete { target, recursive } => match target.place {
-                Place::Vital | Place::System => add(&mut factors, "deletes what the machine or the work needs", true),
+                Place::Vital | Place::System => {
+                    add(&mut factors, "deletes what the machine or the work needs", true)
+                }
                 Place::Nowhere | Place::Generated => {}
                 _ if *recursive => add(&mut factors, "deletes directories", false),
                 _ => {}
@@ -46,9 +50,10 @@ pub(crate) fn rate(parts: &[Part], shape: &Shape) -> Risk {
             _ => {}
         }
         let given = match effect {
-            Effect::Read(target) | Effect::Write(target) | Effect::Delete { target, .. } => {
-                target.given.as_deref().filter(|_| target.place >= Place::Outside && target.place != Place::Protected)
-            }
+            Effect::Read(target) | Effect::Write(target) | Effect::Delete { target, .. } => target
+                .given
+                .as_deref()
+                .filter(|_| target.place >= Place::Outside && target.place != Place::Protected),
             _ => None,
         };
         if given.is_some_and(|given| given.contains("../..")) {

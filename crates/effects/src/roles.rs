@@ -91,7 +91,9 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
 
     pub(crate) fn url(&mut self, word: &Arg<'a>, carries: Carries) {
         let text = match word {
-            Arg::Hazy(hazy) if hosts::complete(&hazy.prefix) && !hazy.splits => hazy.prefix.as_ref().to_owned(),
+            Arg::Hazy(hazy) if hosts::complete(&hazy.prefix) && !hazy.splits => {
+                hazy.prefix.as_ref().to_owned()
+            }
             _ => match word.written() {
                 Some(text) => text.into_owned(),
                 None => {
@@ -138,7 +140,9 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
                 let before = self.doing.effects.len();
                 self.doing.path(word, Purpose::Read, &self.cwds, self.engine.around);
                 let fetched = self.doing.effects.iter().skip(before).any(|effect| match effect {
-                    Effect::Read(target) => self.engine.written_in(&target.path).is_some_and(|flow| flow.network),
+                    Effect::Read(target) => {
+                        self.engine.written_in(&target.path).is_some_and(|flow| flow.network)
+                    }
                     _ => false,
                 });
                 if fetched {
@@ -228,7 +232,8 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
         self.doing.sends = true;
         let lead = word.lead();
         let file = lead.strip_prefix('@').or_else(|| {
-            let (name, path) = lead.split_once("=@").or_else(|| lead.split_once("=<")).or_else(|| lead.split_once('@'))?;
+            let (name, path) =
+                lead.split_once("=@").or_else(|| lead.split_once("=<")).or_else(|| lead.split_once('@'))?;
             name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.[]".contains(&byte)).then_some(path)
         });
         let Some(file) = file else { return };

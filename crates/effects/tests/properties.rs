@@ -124,8 +124,12 @@ fn joining_shelters_nothing() {
                 for part in [one, two] {
                     for effect in effects(&shell(part)) {
                         // What a connection carries may only grow, when something secret flows into it.
-                        let carried = effect.contains("connect") && found.iter().any(|found| found.contains("Exfiltrate"));
-                        assert!(found.contains(&effect) || carried, "{text}: {effect} is missing in {found:?}");
+                        let carried = effect.contains("connect")
+                            && found.iter().any(|found| found.contains("Exfiltrate"));
+                        assert!(
+                            found.contains(&effect) || carried,
+                            "{text}: {effect} is missing in {found:?}"
+                        );
                     }
                 }
             }
@@ -136,11 +140,74 @@ fn joining_shelters_nothing() {
 fn word() -> impl Strategy<Value = String> {
     prop_oneof![
         prop::sample::select(vec![
-            "rm", "git", "-rf", "--", "-c", "sh", "env", "sudo", "find", "-exec", "{}", ";", "+", "xargs", "tar", "xzf", "sed",
-            "s/a/b/e", "awk", "{print > \"x\"}", "curl", "-d", "@x", "https://a.b/c", "docker", "run", "-v", "/:/x", "kubectl",
-            "aws", "dd", "of=/dev/sda", "kill", "-1", "chmod", "777", "-I", "parallel", ":::", "ssh", "a@b", "-o",
-            "ProxyCommand=x", "--output=", "-", "", "~", "/", "..", "A=1", "python3", "-m", "trap", "eval", "[", "]", "git",
-            "config", "-C", "+x", "busybox", "timeout", "5", "=", "é", "\u{0}", "-é", "--é=ü",
+            "rm",
+            "git",
+            "-rf",
+            "--",
+            "-c",
+            "sh",
+            "env",
+            "sudo",
+            "find",
+            "-exec",
+            "{}",
+            ";",
+            "+",
+            "xargs",
+            "tar",
+            "xzf",
+            "sed",
+            "s/a/b/e",
+            "awk",
+            "{print > \"x\"}",
+            "curl",
+            "-d",
+            "@x",
+            "https://a.b/c",
+            "docker",
+            "run",
+            "-v",
+            "/:/x",
+            "kubectl",
+            "aws",
+            "dd",
+            "of=/dev/sda",
+            "kill",
+            "-1",
+            "chmod",
+            "777",
+            "-I",
+            "parallel",
+            ":::",
+            "ssh",
+            "a@b",
+            "-o",
+            "ProxyCommand=x",
+            "--output=",
+            "-",
+            "",
+            "~",
+            "/",
+            "..",
+            "A=1",
+            "python3",
+            "-m",
+            "trap",
+            "eval",
+            "[",
+            "]",
+            "git",
+            "config",
+            "-C",
+            "+x",
+            "busybox",
+            "timeout",
+            "5",
+            "=",
+            "é",
+            "\u{0}",
+            "-é",
+            "--é=ü",
         ])
         .prop_map(str::to_owned),
         "\\PC{0,12}",

@@ -58,7 +58,11 @@ fn shown(command: &str) -> String {
         .map(|effect| match effect.class() {
             // Why something is not known is for people, and may be worded anew.
             Some(Class::Unknown) => "unknown".to_owned(),
-            Some(class) => format!("{}: {}", class.key(), effect.to_string().replace("/work/project", "W").replace("/home/me", "~")),
+            Some(class) => format!(
+                "{}: {}",
+                class.key(),
+                effect.to_string().replace("/work/project", "W").replace("/home/me", "~")
+            ),
             None => format!("nothing: {effect}"),
         })
         .collect();

@@ -1,2 +1,4 @@
 //! x
-pub(super) fn read(_: &str, reading: &mut super::Reading) { reading.incomplete(); }
+pub(super) fn read(_: &str, reading: &mut super::Reading) {
+    reading.incomplete();
+}

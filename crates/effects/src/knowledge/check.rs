@@ -68,7 +68,10 @@ pub(crate) fn check(text: &str) -> (Tally, Vec<Mistake>) {
     let mut tally = Tally::default();
     let mut wrong = Vec::new();
     if let Some(line) = text.lines().position(|line| line.contains('\t')) {
-        wrong.push(Mistake { line: u32::try_from(line).unwrap_or_default() + 1, what: "a tab; use spaces".into() });
+        wrong.push(Mistake {
+            line: u32::try_from(line).unwrap_or_default() + 1,
+            what: "a tab; use spaces".into(),
+        });
     }
     match entries(text) {
         Err(one) => wrong.push(one),

@@ -152,8 +152,27 @@ pub(crate) struct Block<'t> {
 
 /// Argument languages that are read in code, by the name that `special` gives them.
 pub(crate) const SPECIALS: &[&str] = &[
-    "awk", "chmod", "curl", "dd", "docker-run", "env", "export", "fd", "find", "git", "git-config", "kill", "parallel",
-    "sed", "set", "sql", "ssh", "tar", "test", "trap", "xargs",
+    "awk",
+    "chmod",
+    "curl",
+    "dd",
+    "docker-run",
+    "env",
+    "export",
+    "fd",
+    "find",
+    "git",
+    "git-config",
+    "kill",
+    "parallel",
+    "sed",
+    "set",
+    "sql",
+    "ssh",
+    "tar",
+    "test",
+    "trap",
+    "xargs",
 ];
 
 const INDENT: usize = 4;
@@ -320,7 +339,10 @@ impl<'t> Block<'t> {
                     takes = own;
                 }
                 spellings.push(spelling);
-            } else if token.bytes().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'_' | b'-' | b'0'..=b'9')) {
+            } else if token
+                .bytes()
+                .all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'_' | b'-' | b'0'..=b'9'))
+            {
                 values = values.saturating_add(1);
             } else {
                 return Err(format!("`{token}` is neither a spelling nor a value's name in capitals"));
@@ -423,7 +445,11 @@ fn action(text: &str, takes: Takes) -> Result<Action<'_>, String> {
         return Ok(Action::Path(touch, name));
     }
     let bare = |action: Action<'static>| {
-        if name.is_empty() { Ok(action) } else { Err(format!("`{word}` has nothing after it, but `{name}` stands there")) }
+        if name.is_empty() {
+            Ok(action)
+        } else {
+            Err(format!("`{word}` has nothing after it, but `{name}` stands there"))
+        }
     };
     let named = || if name.is_empty() { Err(format!("`{word}` needs a word after it")) } else { Ok(name) };
     match word {
@@ -448,7 +474,9 @@ fn action(text: &str, takes: Takes) -> Result<Action<'_>, String> {
             let role = role(text).map_err(|_| format!("`{text}` is neither an action nor a role"))?;
             match (role, takes) {
                 (Role::Code(language), Takes::Nothing) => Ok(Action::Code(language)),
-                (_, Takes::Nothing) => Err(format!("`{text}` needs a value: write its name in CAPITALS, or a path after the action")),
+                (_, Takes::Nothing) => Err(format!(
+                    "`{text}` needs a value: write its name in CAPITALS, or a path after the action"
+                )),
                 (role, _) => Ok(Action::Value(role)),
             }
         }
@@ -481,7 +509,9 @@ fn operands(text: &str) -> Result<Operands<'_>, String> {
 }
 
 fn role(text: &str) -> Result<Role<'_>, String> {
-    let language = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let language = |name: &str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
     Ok(match text {
         "text" => Role::Text,
         "read" => Role::Read,

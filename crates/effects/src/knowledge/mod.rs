@@ -81,7 +81,8 @@ impl Node {
     /// The subcommand of this name: one that is spelt out before one with a `*`.
     pub(crate) fn branch(&self, name: &str) -> Option<&Node> {
         let exact = |names: &str| names.split_ascii_whitespace().any(|one| one == name);
-        let wild = |names: &str| names.split_ascii_whitespace().any(|one| one.contains('*') && matches(one, name));
+        let wild =
+            |names: &str| names.split_ascii_whitespace().any(|one| one.contains('*') && matches(one, name));
         let branches = &self.block.branches;
         let place = branches
             .iter()
@@ -119,7 +120,14 @@ fn is_running(action: &Action<'_>) -> bool {
     match action {
         Action::Value(role) => matches!(
             role,
-            Role::Command | Role::Elsewhere | Role::Shell | Role::Program | Role::Script(_) | Role::Code(_) | Role::Module | Role::Env
+            Role::Command
+                | Role::Elsewhere
+                | Role::Shell
+                | Role::Program
+                | Role::Script(_)
+                | Role::Code(_)
+                | Role::Module
+                | Role::Env
         ),
         _ => false,
     }

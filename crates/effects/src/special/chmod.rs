@@ -45,9 +45,12 @@ pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &L
 /// Whether others get the right to write.
 fn opens(mode: &str) -> bool {
     if let Some(digit) = octal(mode) {
-        return digit.last().is_some_and(|last| last & 2 != 0) && digit.get(digit.len().wrapping_sub(4)).is_none_or(|first| first & 1 == 0);
+        return digit.last().is_some_and(|last| last & 2 != 0)
+            && digit.get(digit.len().wrapping_sub(4)).is_none_or(|first| first & 1 == 0);
     }
-    clauses(mode).any(|(who, what, rights)| what != '-' && rights.contains('w') && (who.contains('o') || who.contains('a')))
+    clauses(mode).any(|(who, what, rights)| {
+        what != '-' && rights.contains('w') && (who.contains('o') || who.contains('a'))
+    })
 }
 
 /// Whether the setuid or setgid bit is set.

@@ -5,9 +5,9 @@ use crate::options::Line;
 
 pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &Line<'a>) -> bool {
     if let Some(method) = super::option(line, "-X") {
-        let looks = method
-            .and_then(|method| method.text())
-            .is_some_and(|method| ["GET", "HEAD", "OPTIONS"].iter().any(|known| method.eq_ignore_ascii_case(known)));
+        let looks = method.and_then(|method| method.text()).is_some_and(|method| {
+            ["GET", "HEAD", "OPTIONS"].iter().any(|known| method.eq_ignore_ascii_case(known))
+        });
         evaluation.doing.sends |= !looks;
     }
     for set in &line.options {

@@ -12,8 +12,8 @@ pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &L
             Some(("if", _)) => Purpose::Read,
             Some(("of", _)) => Purpose::Write,
             Some((
-                "bs" | "ibs" | "obs" | "cbs" | "count" | "skip" | "seek" | "iseek" | "oseek" | "conv" | "iflag" | "oflag"
-                | "status" | "files" | "speed",
+                "bs" | "ibs" | "obs" | "cbs" | "count" | "skip" | "seek" | "iseek" | "oseek" | "conv"
+                | "iflag" | "oflag" | "status" | "files" | "speed",
                 _,
             )) => continue,
             _ if matches!(word.text(), Some("--help" | "--version")) => return true,

@@ -12,14 +12,18 @@ pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &L
         match set.choice.canonical {
             "-v" | "--volume" => volume(evaluation, value),
             "--mount" => mount(evaluation, value),
-            "--device" => evaluation.doing.add(Effect::Privilege("a device of this machine in a container".into())),
+            "--device" => {
+                evaluation.doing.add(Effect::Privilege("a device of this machine in a container".into()))
+            }
             "--pid" | "--ipc" | "--uts" | "--userns" | "--network" | "--net" | "--cgroupns"
                 if value.text().is_none_or(|text| text == "host") =>
             {
                 if matches!(set.choice.canonical, "--network" | "--net") {
                     evaluation.doing.unknown("a container in the network of this machine");
                 } else {
-                    evaluation.doing.add(Effect::Privilege("a container in the namespaces of this machine".into()));
+                    evaluation
+                        .doing
+                        .add(Effect::Privilege("a container in the namespaces of this machine".into()));
                 }
             }
             "--cap-add" | "--security-opt" => {
@@ -60,7 +64,9 @@ fn mount<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, value: &Arg<'a>) {
         return;
     }
     let read_only = fields().any(|field| matches!(field, "readonly" | "ro" | "readonly=true" | "ro=true"));
-    if let Some(source) = fields().find_map(|field| field.strip_prefix("source=").or_else(|| field.strip_prefix("src="))) {
+    if let Some(source) =
+        fields().find_map(|field| field.strip_prefix("source=").or_else(|| field.strip_prefix("src=")))
+    {
         seen(evaluation, source, read_only);
     }
 }

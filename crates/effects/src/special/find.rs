@@ -10,18 +10,105 @@ use crate::options::Line;
 
 /// Tests and actions without an argument.
 static PLAIN: &[&str] = &[
-    "-print", "-print0", "-ls", "-prune", "-quit", "-true", "-false", "-empty", "-readable", "-writable", "-executable",
-    "-nouser", "-nogroup", "-depth", "-d", "-mount", "-xdev", "-daystart", "-follow", "-noleaf", "-warn", "-nowarn",
-    "-ignore_readdir_race", "-noignore_readdir_race", "-not", "!", "-a", "-and", "-o", "-or", "(", ")", ",", "-H", "-L",
-    "-P", "-E", "-X", "-s", "-x", "-help", "--help", "-version", "--version", "-exit", "-O0", "-O1", "-O2", "-O3", "-0",
+    "-print",
+    "-print0",
+    "-ls",
+    "-prune",
+    "-quit",
+    "-true",
+    "-false",
+    "-empty",
+    "-readable",
+    "-writable",
+    "-executable",
+    "-nouser",
+    "-nogroup",
+    "-depth",
+    "-d",
+    "-mount",
+    "-xdev",
+    "-daystart",
+    "-follow",
+    "-noleaf",
+    "-warn",
+    "-nowarn",
+    "-ignore_readdir_race",
+    "-noignore_readdir_race",
+    "-not",
+    "!",
+    "-a",
+    "-and",
+    "-o",
+    "-or",
+    "(",
+    ")",
+    ",",
+    "-H",
+    "-L",
+    "-P",
+    "-E",
+    "-X",
+    "-s",
+    "-x",
+    "-help",
+    "--help",
+    "-version",
+    "--version",
+    "-exit",
+    "-O0",
+    "-O1",
+    "-O2",
+    "-O3",
+    "-0",
 ];
 
 /// Tests with one argument that matters nothing.
 static WITH_TEXT: &[&str] = &[
-    "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-regextype", "-type", "-xtype",
-    "-size", "-mtime", "-atime", "-ctime", "-mmin", "-amin", "-cmin", "-btime", "-Btime", "-Bmin", "-newermt", "-newerct", "-newerat",
-    "-newerBt", "-perm", "-user", "-group", "-uid", "-gid", "-links", "-inum", "-maxdepth", "-mindepth", "-printf", "-used",
-    "-lname", "-ilname", "-fstype", "-flags", "-context", "-D", "-used", "-depth", "-acl",
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-iwholename",
+    "-regex",
+    "-iregex",
+    "-regextype",
+    "-type",
+    "-xtype",
+    "-size",
+    "-mtime",
+    "-atime",
+    "-ctime",
+    "-mmin",
+    "-amin",
+    "-cmin",
+    "-btime",
+    "-Btime",
+    "-Bmin",
+    "-newermt",
+    "-newerct",
+    "-newerat",
+    "-newerBt",
+    "-perm",
+    "-user",
+    "-group",
+    "-uid",
+    "-gid",
+    "-links",
+    "-inum",
+    "-maxdepth",
+    "-mindepth",
+    "-printf",
+    "-used",
+    "-lname",
+    "-ilname",
+    "-fstype",
+    "-flags",
+    "-context",
+    "-D",
+    "-used",
+    "-depth",
+    "-acl",
 ];
 
 pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &Line<'a>) -> bool {
@@ -29,7 +116,9 @@ pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &L
     let mut starts: Vec<Arg<'a>> = Vec::new();
     while let Some(word) = words.peek() {
         let lead = word.lead();
-        if matches!(lead, "-H" | "-L" | "-P" | "-E" | "-X" | "-s" | "-x") || lead.starts_with("-O") && lead.len() == 3 {
+        if matches!(lead, "-H" | "-L" | "-P" | "-E" | "-X" | "-s" | "-x")
+            || lead.starts_with("-O") && lead.len() == 3
+        {
             words.next();
         } else if lead == "-D" {
             words.next();
@@ -158,9 +247,10 @@ fn act<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, expression: &[Arg<'a
 /// What an action is given: everything below the starting points, narrowed by a single name where one is asked for.
 fn picked<'a>(starts: &[Arg<'a>], expression: &[Arg<'a>]) -> Vec<Arg<'a>> {
     // Alternatives and negations make a name say nothing about the rest.
-    let open = expression
-        .iter()
-        .any(|word| matches!(word.text(), Some("-o" | "-or" | "!" | "-not" | "," | "-prune") | None) && !matches!(word, Arg::Pattern(_)));
+    let open = expression.iter().any(|word| {
+        matches!(word.text(), Some("-o" | "-or" | "!" | "-not" | "," | "-prune") | None)
+            && !matches!(word, Arg::Pattern(_))
+    });
     let mut name: Option<&str> = None;
     if !open {
         for pair in expression.windows(2) {

@@ -8,14 +8,19 @@ use crate::evaluate::Evaluation;
 use crate::hosts;
 use crate::options::Line;
 
-pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &Line<'a>, place: usize) -> bool {
+pub(super) fn read<'a>(
+    evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>,
+    line: &Line<'a>,
+    place: usize,
+) -> bool {
     if place > 0 {
         subcommand(evaluation, line);
         return false;
     }
     let Some(outer) = line.nodes.first() else { return false };
     for set in &line.options {
-        let own = set.choice.canonical == "-c" && outer.block.choices.iter().any(|choice| std::ptr::eq(choice, set.choice));
+        let own = set.choice.canonical == "-c"
+            && outer.block.choices.iter().any(|choice| std::ptr::eq(choice, set.choice));
         if let Some(value) = set.value.as_ref().filter(|_| own) {
             setting(evaluation, value);
         }
@@ -57,8 +62,24 @@ fn weigh<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, name: &str, value:
     let harmless = value
         .text()
         .and_then(|text| text.split_ascii_whitespace().next().or(Some("")))
-        .is_some_and(|first| matches!(first, "" | "cat" | "less" | "more" | "false" | "true" | "vim" | "vi" | "nano" | "never" | "always" | "auto"));
-    let plain = value.text().is_some_and(|text| !text.contains([';', '|', '&', '$', '`', '>', '<', '(', '!']));
+        .is_some_and(|first| {
+            matches!(
+                first,
+                "" | "cat"
+                    | "less"
+                    | "more"
+                    | "false"
+                    | "true"
+                    | "vim"
+                    | "vi"
+                    | "nano"
+                    | "never"
+                    | "always"
+                    | "auto"
+            )
+        });
+    let plain =
+        value.text().is_some_and(|text| !text.contains([';', '|', '&', '$', '`', '>', '<', '(', '!']));
     if harmless && plain {
         return;
     }
@@ -73,12 +94,37 @@ fn runs(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     matches!(
         name,
-        "core.pager" | "core.editor" | "core.sshcommand" | "core.fsmonitor" | "core.hookspath" | "core.gitproxy"
-            | "core.askpass" | "core.attributesfile" | "core.alternaterefscommand" | "core.worktree" | "diff.external"
-            | "sequence.editor" | "credential.helper" | "gpg.program" | "interactive.difffilter" | "init.templatedir"
-            | "uploadpack.packobjectshook" | "include.path" | "http.proxy" | "http.sslverify" | "http.cookiefile"
-            | "web.browser" | "help.browser" | "receive.denycurrentbranch" | "protocol.allow" | "extensions.worktreeconfig"
-            | "remote.pushdefault" | "safe.directory" | "sendemail.smtpserver" | "core.sshvariant" | "ssh.variant"
+        "core.pager"
+            | "core.editor"
+            | "core.sshcommand"
+            | "core.fsmonitor"
+            | "core.hookspath"
+            | "core.gitproxy"
+            | "core.askpass"
+            | "core.attributesfile"
+            | "core.alternaterefscommand"
+            | "core.worktree"
+            | "diff.external"
+            | "sequence.editor"
+            | "credential.helper"
+            | "gpg.program"
+            | "interactive.difffilter"
+            | "init.templatedir"
+            | "uploadpack.packobjectshook"
+            | "include.path"
+            | "http.proxy"
+            | "http.sslverify"
+            | "http.cookiefile"
+            | "web.browser"
+            | "help.browser"
+            | "receive.denycurrentbranch"
+            | "protocol.allow"
+            | "extensions.worktreeconfig"
+            | "remote.pushdefault"
+            | "safe.directory"
+            | "sendemail.smtpserver"
+            | "core.sshvariant"
+            | "ssh.variant"
     ) || name.starts_with("filter.")
         || name.starts_with("pager.")
         || name.starts_with("includeif.")
@@ -89,16 +135,42 @@ fn runs(name: &str) -> bool {
         || name.starts_with("gpg.")
         || matches!(
             last,
-            "command" | "cmd" | "textconv" | "driver" | "helper" | "insteadof" | "pushinsteadof" | "uploadpack" | "receivepack"
-                | "vcs" | "proxy" | "path" | "program" | "hookspath" | "askpass" | "process" | "clean" | "smudge" | "tool"
+            "command"
+                | "cmd"
+                | "textconv"
+                | "driver"
+                | "helper"
+                | "insteadof"
+                | "pushinsteadof"
+                | "uploadpack"
+                | "receivepack"
+                | "vcs"
+                | "proxy"
+                | "path"
+                | "program"
+                | "hookspath"
+                | "askpass"
+                | "process"
+                | "clean"
+                | "smudge"
+                | "tool"
         )
 }
 
 fn by_shell(name: &str) -> bool {
     matches!(
         name,
-        "core.pager" | "core.editor" | "core.sshcommand" | "core.fsmonitor" | "core.gitproxy" | "diff.external" | "sequence.editor"
-            | "interactive.difffilter" | "uploadpack.packobjectshook" | "core.askpass" | "core.alternaterefscommand"
+        "core.pager"
+            | "core.editor"
+            | "core.sshcommand"
+            | "core.fsmonitor"
+            | "core.gitproxy"
+            | "diff.external"
+            | "sequence.editor"
+            | "interactive.difffilter"
+            | "uploadpack.packobjectshook"
+            | "core.askpass"
+            | "core.alternaterefscommand"
     ) || name.starts_with("pager.")
         || name.starts_with("filter.")
         || matches!(name.rsplit('.').next(), Some("command" | "cmd" | "textconv" | "driver"))
@@ -115,8 +187,12 @@ fn subcommand<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &Line<'
             if name == "push" {
                 for refspec in line.operands.iter().skip(1) {
                     match refspec.lead().chars().next() {
-                        Some('+') => evaluation.doing.add(Effect::History("overwrites what the remote has".into())),
-                        Some(':') => evaluation.doing.add(Effect::History("removes refs of the remote".into())),
+                        Some('+') => {
+                            evaluation.doing.add(Effect::History("overwrites what the remote has".into()))
+                        }
+                        Some(':') => {
+                            evaluation.doing.add(Effect::History("removes refs of the remote".into()))
+                        }
                         _ if !refspec.is_certain() && refspec.lead().is_empty() => {
                             evaluation.doing.unknown("a refspec that is not known");
                         }
@@ -130,7 +206,9 @@ fn subcommand<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &Line<'
             let dashes = line.words.iter().any(|word| word.text() == Some("--"));
             let creates = super::has(line, &["-b", "-B", "--orphan", "-t", "--track"]);
             let path = line.operands.iter().any(|operand| match operand.text() {
-                Some(text) => text == "." || text.starts_with("./") || text.ends_with('/') || text.contains('*'),
+                Some(text) => {
+                    text == "." || text.starts_with("./") || text.ends_with('/') || text.contains('*')
+                }
                 None => !operand.is_certain() || matches!(operand, Arg::Pattern(_)),
             });
             if !creates && (dashes || path || line.operands.len() > 1) {
@@ -138,19 +216,40 @@ fn subcommand<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &Line<'
             }
         }
         "restore" => {
-            let staged_only = super::has(line, &["-S", "--staged"]) && !super::has(line, &["-W", "--worktree"]);
+            let staged_only =
+                super::has(line, &["-S", "--staged"]) && !super::has(line, &["-W", "--worktree"]);
             if !staged_only {
                 evaluation.doing.add(Effect::History("throws away changes that are not committed".into()));
             }
         }
         "branch" | "tag" => {
             let lists = line.operands.is_empty()
-                || super::has(line, &[
-                    "-l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at", "-a", "-r", "-v",
-                    "--show-current", "-n", "--verify",
-                ]) && !super::has(line, &["-d", "-D", "-m", "-M", "-f"]);
+                || super::has(
+                    line,
+                    &[
+                        "-l",
+                        "--list",
+                        "--contains",
+                        "--no-contains",
+                        "--merged",
+                        "--no-merged",
+                        "--points-at",
+                        "-a",
+                        "-r",
+                        "-v",
+                        "--show-current",
+                        "-n",
+                        "--verify",
+                    ],
+                ) && !super::has(line, &["-d", "-D", "-m", "-M", "-f"]);
             if !lists {
-                evaluation.doing.named(".git", false, Purpose::Write, &evaluation.cwds, evaluation.engine.around);
+                evaluation.doing.named(
+                    ".git",
+                    false,
+                    Purpose::Write,
+                    &evaluation.cwds,
+                    evaluation.engine.around,
+                );
                 own(&mut evaluation.doing.effects);
             }
         }
@@ -185,7 +284,8 @@ fn address<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, operand: &Arg<'a
         evaluation.doing.connect(Peer::Unnamed, carries);
         return;
     }
-    let looks = lead.contains("://") || lead.split_once(':').is_some_and(|(host, _)| host.contains(['@', '.']) && !host.contains('/'));
+    let looks = lead.contains("://")
+        || lead.split_once(':').is_some_and(|(host, _)| host.contains(['@', '.']) && !host.contains('/'));
     if looks && let Some(peer) = hosts::of_remote(lead) {
         evaluation.doing.connect(peer, carries);
     }
@@ -194,9 +294,20 @@ fn address<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, operand: &Arg<'a
 /// `git config`: one word asks, two set.
 pub(super) fn config<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &Line<'a>) -> bool {
     let mut words = line.operands.iter();
-    let mut sets = super::has(line, &[
-        "--add", "--replace-all", "--unset", "--unset-all", "--rename-section", "--remove-section", "-e", "--append", "--edit",
-    ]);
+    let mut sets = super::has(
+        line,
+        &[
+            "--add",
+            "--replace-all",
+            "--unset",
+            "--unset-all",
+            "--rename-section",
+            "--remove-section",
+            "-e",
+            "--append",
+            "--edit",
+        ],
+    );
     let mut rest: Vec<&Arg<'a>> = words.by_ref().collect();
     match rest.first().and_then(|first| first.text()) {
         Some("get" | "list" | "get-color") => return true,
@@ -205,7 +316,19 @@ pub(super) fn config<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: 
             rest.remove(0);
         }
         _ => {
-            let asks = super::has(line, &["--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list", "--get-color", "--get-colorbool"]);
+            let asks = super::has(
+                line,
+                &[
+                    "--get",
+                    "--get-all",
+                    "--get-regexp",
+                    "--get-urlmatch",
+                    "-l",
+                    "--list",
+                    "--get-color",
+                    "--get-colorbool",
+                ],
+            );
             sets |= rest.len() >= 2 && !asks;
         }
     }

@@ -7,8 +7,16 @@ use crate::evaluate::Evaluation;
 use crate::options::Line;
 
 /// Settings whose value is run by a shell on this machine.
-static RUN_HERE: &[&str] =
-    &["proxycommand", "localcommand", "knownhostscommand", "match", "include", "pkcs11provider", "securitykeyprovider", "xauthlocation"];
+static RUN_HERE: &[&str] = &[
+    "proxycommand",
+    "localcommand",
+    "knownhostscommand",
+    "match",
+    "include",
+    "pkcs11provider",
+    "securitykeyprovider",
+    "xauthlocation",
+];
 
 pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &Line<'a>) -> bool {
     for set in line.options.iter().filter(|set| set.choice.canonical == "-o") {

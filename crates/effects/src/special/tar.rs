@@ -9,8 +9,9 @@ use crate::options::Line;
 /// `tar xzf a.tgz` in its modern spelling: the letters' values follow in order.
 pub(crate) fn modern<'a>(words: &[Arg<'a>]) -> Vec<Arg<'a>> {
     let Some((first, rest)) = words.split_first() else { return Vec::new() };
-    let Some(letters) = first.text().filter(|text| !text.starts_with('-') && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric()))
-    else {
+    let Some(letters) = first.text().filter(|text| {
+        !text.starts_with('-') && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    }) else {
         return words.to_vec();
     };
     let mut modern = Vec::with_capacity(words.len() + letters.len());
@@ -27,7 +28,8 @@ pub(crate) fn modern<'a>(words: &[Arg<'a>]) -> Vec<Arg<'a>> {
 
 pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &Line<'a>) -> bool {
     let around = evaluation.engine.around;
-    let directory = ["-C", "--directory", "--cd"].iter().find_map(|name| super::option(line, name)).flatten().cloned();
+    let directory =
+        ["-C", "--directory", "--cd"].iter().find_map(|name| super::option(line, name)).flatten().cloned();
     let archive = super::option(line, "-f").flatten().cloned();
     let extracts = super::has(line, &["-x", "--get", "--extract"]);
     let lists = super::has(line, &["-t", "-d", "--compare", "--test-label"]);
@@ -36,7 +38,10 @@ pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &L
         match set.value.as_ref().map(|value| (value.lead().strip_prefix("exec=").is_some(), value)) {
             Some((true, value)) => evaluation.doing.inner.push(Inner::Shell("sh", value.after(5))),
             Some((false, value)) if value.is_certain() => {
-                let harmless = matches!(value.lead().split(['=', ':']).next(), Some("echo" | "dot" | "." | "bell" | "ttyout" | "sleep" | "totals"));
+                let harmless = matches!(
+                    value.lead().split(['=', ':']).next(),
+                    Some("echo" | "dot" | "." | "bell" | "ttyout" | "sleep" | "totals")
+                );
                 if harmless {
                     evaluation.doing.effects.retain(|effect| !matches!(effect, crate::effect::Effect::Unknown(why) if why.contains("checkpoint")));
                 }
@@ -65,7 +70,8 @@ pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &L
         if super::has(line, &["-P", "--absolute-names"]) {
             evaluation.doing.unknown("an archive may write anywhere");
         }
-        let into = super::option(line, "--one-top-level").flatten().cloned().unwrap_or_else(|| Arg::owned("."));
+        let into =
+            super::option(line, "--one-top-level").flatten().cloned().unwrap_or_else(|| Arg::owned("."));
         evaluation.doing.path(&into, Purpose::Write, &evaluation.cwds, around);
         if super::has(line, &["--recursive-unlink", "--unlink-first", "-U"]) {
             evaluation.doing.recursive = true;

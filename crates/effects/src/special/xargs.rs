@@ -14,12 +14,13 @@ pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &L
     }
     let from_file = super::has(line, &["-a", "--arg-file"]);
     let fed = if from_file { vec![not_known()] } else { words_from_input(evaluation) };
-    let replaced = ["-I", "-i", "--replace", "-J"].iter().find_map(|name| super::option(line, name)).map(|value| {
-        match value.and_then(|value| value.text()) {
-            Some(text) if !text.is_empty() => text.to_owned(),
-            _ => "{}".to_owned(),
-        }
-    });
+    let replaced =
+        ["-I", "-i", "--replace", "-J"].iter().find_map(|name| super::option(line, name)).map(|value| {
+            match value.and_then(|value| value.text()) {
+                Some(text) if !text.is_empty() => text.to_owned(),
+                _ => "{}".to_owned(),
+            }
+        });
     match replaced {
         None => {
             let mut words = line.operands.clone();
@@ -45,7 +46,9 @@ pub(super) fn parallel<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line
             .operands
             .iter()
             .skip(count + 1)
-            .map(|word| if word.text().is_some_and(|text| marks.contains(&text)) { not_known() } else { word.clone() })
+            .map(|word| {
+                if word.text().is_some_and(|text| marks.contains(&text)) { not_known() } else { word.clone() }
+            })
             .collect(),
         Some(_) => vec![not_known()],
         None => words_from_input(evaluation),
