@@ -1,4 +1,2 @@
 //! x
-pub(super) fn read(_: &str, reading: &mut super::Reading) {
-    reading.incomplete();
-}
+pub(super) fn read(_: &str, reading: &mut super::Reading) { reading.incomplete(); }

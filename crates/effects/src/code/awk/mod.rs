@@ -127,17 +127,13 @@ impl Program<'_> {
         let element = at.checked_sub(1).is_some_and(|before| self.is(before, "]"));
         if !direct && !named {
             // Perhaps `getline a[i] < f`, perhaps a comparison: both, if there is a getline at all.
-            if element
-                && self.tokens.iter().any(|token| matches!(token, Token::Word(word) if word == "getline"))
-            {
+            if element && self.tokens.iter().any(|token| matches!(token, Token::Word(word) if word == "getline")) {
                 self.reading.incomplete();
             }
             return;
         }
         match self.token(at + 1) {
-            Some(Token::Text(file))
-                if self.ends(at + 2) || matches!(self.token(at + 2), Some(Token::Op(">"))) =>
-            {
+            Some(Token::Text(file)) if self.ends(at + 2) || matches!(self.token(at + 2), Some(Token::Op(">"))) => {
                 let file = file.clone();
                 self.file(file, Finding::Read);
             }
@@ -162,9 +158,7 @@ impl Program<'_> {
         let command = if from_getline {
             let before = at.checked_sub(1);
             match before.and_then(|before| self.token(before)) {
-                Some(Token::Text(command))
-                    if self.starts(before.and_then(|before| before.checked_sub(1))) =>
-                {
+                Some(Token::Text(command)) if self.starts(before.and_then(|before| before.checked_sub(1))) => {
                     Some(command.clone())
                 }
                 _ => None,
@@ -203,9 +197,7 @@ impl Program<'_> {
     }
 
     fn environment(&mut self, at: usize) {
-        let one = self.is(at + 1, "[")
-            && matches!(self.token(at + 2), Some(Token::Text(_)))
-            && self.is(at + 3, "]");
+        let one = self.is(at + 1, "[") && matches!(self.token(at + 2), Some(Token::Text(_))) && self.is(at + 3, "]");
         if !one {
             self.reading.found(Finding::Read("/proc/self/environ".to_owned()));
         }
