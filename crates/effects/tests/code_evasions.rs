@@ -54,8 +54,14 @@ const PYTHON: &[(&str, &str)] = &[
     ("where paths begin", "import os; os.chdir('/etc'); print(open('shadow').read())"),
     ("a path object without a constant", "from pathlib import Path\nimport sys\nPath(sys.argv[1]).unlink()"),
     ("a file moved by replace", "from pathlib import Path\ndef f(p): p.replace('x')\nf(Path('a'))"),
-    ("a path above by glob", "from pathlib import Path\nfor p in Path('a').glob('../*'): print(p.read_text())"),
-    ("a path above by parent", "from pathlib import Path\nprint(Path('a').parent.parent.joinpath('x').read_text())"),
+    (
+        "a path above by glob",
+        "from pathlib import Path\nfor p in Path('a').glob('../*'): print(p.read_text())",
+    ),
+    (
+        "a path above by parent",
+        "from pathlib import Path\nprint(Path('a').parent.parent.joinpath('x').read_text())",
+    ),
     ("a built-in taken over in one place", "def f():\n  len = open\n  return 1\nlen('x')"),
     ("a built-in that is shadowed in one place", "def f():\n  open = len\nopen('x', 'w')"),
     ("a name with two meanings", "import os\nx = 'a'\nx = os\nx.remove('y')"),
@@ -181,7 +187,10 @@ fn what_is_only_mentioned_is_not_found() {
     for (language, code) in [
         ("python", "class A: pass\nprint('os.system(\"id\")') # os.system('id')"),
         ("python", "import numpy\nx = '''\nimport os; os.remove('a')\n'''"),
-        ("javascript", "class A {}; console.log('require(\"fs\").unlinkSync(\"a\")') // require('fs').unlinkSync('a')"),
+        (
+            "javascript",
+            "class A {}; console.log('require(\"fs\").unlinkSync(\"a\")') // require('fs').unlinkSync('a')",
+        ),
         ("javascript", "class A {}; console.log(/unlinkSync('a')/, `unlinkSync('a')`)"),
         ("perl", "foo(); print 'system(\"id\")'; # system('id')"),
         ("ruby", "foo; puts 'system(\"id\")' # system('id')"),

@@ -3,9 +3,9 @@
 //! A program is wholly understood if each of its words is listed or its own. A call that does something is found by
 //! its name, and its arguments count if they are constant strings.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::{Finding, Reading};
+use super::{Finding, Reading, listed};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Token {
@@ -43,8 +43,8 @@ pub(super) enum Deed {
     Load,
 }
 
-/// What one language knows.
-pub(super) struct Words {
+/// What one language knows, as it is written.
+pub(super) struct List {
     /// A name with its owners, dots between them, and what calling it does.
     pub(super) deeds: &'static [(Deed, &'static str)],
     /// Names that may stand at the start.
@@ -61,16 +61,49 @@ pub(super) struct Words {
     pub(super) dots: &'static [&'static str],
 }
 
-fn listed(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|one| one == word)
+/// What one language knows, as it is looked up.
+pub(super) struct Words {
+    deeds: HashMap<&'static str, Deed>,
+    plain: HashSet<&'static str>,
+    members: HashSet<&'static str>,
+    modules: HashSet<&'static str>,
+    defining: &'static [&'static str],
+    joining: &'static [&'static str],
+    dots: &'static [&'static str],
+}
+
+impl Words {
+    pub(super) fn new(list: &List) -> Self {
+        Self {
+            deeds: listed::map(list.deeds.iter().copied()),
+            plain: listed::set(list.plain),
+            members: listed::set(list.members),
+            modules: listed::set(list.modules),
+            defining: list.defining,
+            joining: list.joining,
+            dots: list.dots,
+        }
+    }
+
+    pub(super) fn is_deed(&self, name: &str) -> bool {
+        self.deeds.contains_key(name)
+    }
+
+    pub(super) fn is_member(&self, name: &str) -> bool {
+        self.members.contains(name)
+    }
+
+    pub(super) fn is_module(&self, name: &str) -> bool {
+        self.modules.contains(name)
+    }
 }
 
 /// Operators by which tokenizers go, longest first.
 const OPERATORS: &[&str] = &[
-    "<=>", "===", "!==", "**=", "...", "&&=", "||=", "??=", "<<=", ">>=", "->", "=>", "::", "==", "!=", "=~", "!~", "~=",
-    "<=", ">=", "&&", "||", "??", "..", "++", "--", "+=", "-=", "*=", "/=", ".=", "%=", "|=", "&=", "^=", "**", "<<",
-    ">>", "//", "{", "}", "(", ")", "[", "]", ";", ",", "<", ">", "+", "-", "*", "/", "%", "^", "!", "~", "?", ":", "=",
-    ".", "|", "&", "#", "@", "$", "\\",
+    "<=>", "===", "!==", "**=", "...", "&&=", "||=", "??=", "<<=", ">>=", "->", "=>", "::", "==", "!=", "=~",
+    "!~", "~=", "<=", ">=", "&&", "||", "??", "..", "++", "--", "+=", "-=", "*=", "/=", ".=", "%=", "|=",
+    "&=", "^=", "**", "<<", ">>", "//", "{", "}", "(", ")", "[", "]", ";", ",", "<", ">", "+", "-", "*", "/",
+    "%", "^", "!", "~", "?", ":", "=", ".", "|", "&", "#", "@", "$", "\\",
 ];
 
 /// The operator that the text goes on with.
@@ -90,7 +123,7 @@ pub(super) fn after_value(tokens: &[Token], words: &[&str]) -> bool {
 
 /// Goes over all tokens.
 pub(super) fn scan(tokens: &[Token], words: &Words, reading: &mut Reading) {
-    let own = own_names(tokens, words);
+    let own = Own { names: own_names(tokens, words), functions: own_functions(tokens) };
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         match token {
@@ -102,7 +135,7 @@ pub(super) fn scan(tokens: &[Token], words: &Words, reading: &mut Reading) {
             }
             // A member of something computed.
             Token::Op(dot) if words.dots.contains(dot) => match tokens.get(at + 1) {
-                Some(Token::Word(word)) if listed(words.members, word) => at += 1,
+                Some(Token::Word(word)) if words.members.contains(word.as_str()) => at += 1,
                 Some(Token::Op("[" | "{")) if *dot == "->" => {}
                 Some(Token::Text(_) | Token::Plain | Token::Variable(_) | Token::Mixed) if *dot == "." => {}
                 _ => reading.incomplete(),
@@ -111,6 +144,22 @@ pub(super) fn scan(tokens: &[Token], words: &Words, reading: &mut Reading) {
         }
         at += 1;
     }
+}
+
+/// What the program defines.
+struct Own<'a> {
+    names: BTreeSet<&'a str>,
+    functions: BTreeSet<&'a str>,
+}
+
+fn own_functions(tokens: &[Token]) -> BTreeSet<&str> {
+    let named = tokens.windows(2).filter_map(|pair| match pair {
+        [Token::Word(word), Token::Word(name)] if matches!(word.as_str(), "def" | "function" | "sub") => {
+            Some(name.as_str())
+        }
+        _ => None,
+    });
+    named.collect()
 }
 
 /// Names that the program makes itself.
@@ -124,7 +173,9 @@ fn own_names<'a>(tokens: &'a [Token], words: &Words) -> BTreeSet<&'a str> {
                 own.insert(word.as_str());
             }
             // Parameters: `|a, b|`, `(a, b)` after a defining word.
-            Token::Op("|") if matches!(tokens.get(at.wrapping_sub(1)), Some(Token::Op("{")) | Some(Token::Word(_))) => {
+            Token::Op("|")
+                if matches!(tokens.get(at.wrapping_sub(1)), Some(Token::Op("{")) | Some(Token::Word(_))) =>
+            {
                 defining = !defining;
             }
             Token::Op("," | "(") => {}
@@ -135,13 +186,13 @@ fn own_names<'a>(tokens: &'a [Token], words: &Words) -> BTreeSet<&'a str> {
 }
 
 /// A name with what follows it by dots. Gives the place behind it.
-fn chain(tokens: &[Token], start: usize, words: &Words, own: &BTreeSet<&str>, reading: &mut Reading) -> usize {
+fn chain(tokens: &[Token], start: usize, words: &Words, own: &Own<'_>, reading: &mut Reading) -> usize {
     let Some(Token::Word(first)) = tokens.get(start) else { return start + 1 };
     let mut name = first.clone();
     let mut at = start + 1;
     // The longest name with a deed is taken; its members are looked at by the caller.
     let mut deed = deed_of(words, &name).map(|deed| (deed, at));
-    let mut known = listed(words.plain, &name) || own.contains(first.as_str());
+    let mut known = words.plain.contains(name.as_str()) || own.names.contains(first.as_str());
     let mut known_end = at;
     for _ in 0..4 {
         match (tokens.get(at), tokens.get(at + 1)) {
@@ -152,7 +203,7 @@ fn chain(tokens: &[Token], start: usize, words: &Words, own: &BTreeSet<&str>, re
                 if let Some(found) = deed_of(words, &name) {
                     deed = Some((found, at));
                 }
-                if listed(words.plain, &name) {
+                if words.plain.contains(name.as_str()) {
                     known = true;
                     known_end = at;
                 }
@@ -174,11 +225,8 @@ fn chain(tokens: &[Token], start: usize, words: &Words, own: &BTreeSet<&str>, re
         Some(Token::Text(_) | Token::Mixed | Token::Variable(_) | Token::Plain) => true,
         _ => false,
     };
-    if called && own.contains(first.as_str()) && !listed(words.plain, first) {
-        let defined = tokens.windows(2).take(4096).any(|pair| {
-            matches!(pair, [Token::Word(defining), Token::Word(name)] if matches!(defining.as_str(), "def" | "function" | "sub") && name == first)
-        });
-        if !defined {
+    if called && own.names.contains(first.as_str()) && !words.plain.contains(first.as_str()) {
+        if !own.functions.contains(first.as_str()) {
             reading.incomplete();
         }
     }
@@ -186,7 +234,7 @@ fn chain(tokens: &[Token], start: usize, words: &Words, own: &BTreeSet<&str>, re
 }
 
 fn deed_of(words: &Words, name: &str) -> Option<Deed> {
-    words.deeds.iter().find(|(_, names)| listed(names, name)).map(|(deed, _)| *deed)
+    words.deeds.get(name).copied()
 }
 
 /// The arguments of a call, if all of them are constant texts.
@@ -225,7 +273,7 @@ fn act(deed: Deed, name: &str, arguments: Option<Vec<String>>, words: &Words, re
             reading.found(Finding::Connect(fine.map(str::to_owned)));
             reading.incomplete();
         }
-        (Deed::Load, Some(module)) if listed(words.modules, &module) => {}
+        (Deed::Load, Some(module)) if words.is_module(&module) => {}
         (Deed::Load, _) => reading.runs_unknown(),
         (_, None) => reading.incomplete(),
         (Deed::Shell, Some(first)) => {

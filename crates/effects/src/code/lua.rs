@@ -1,10 +1,14 @@
 //! Lua, by its tokens.
 
+use std::sync::LazyLock;
+
 use super::Reading;
 use super::cursor::Cursor;
-use super::light::{Deed, Token, Words, operator, scan};
+use super::light::{Deed, List, Token, Words, operator, scan};
 
-const WORDS: Words = Words {
+static WORDS: LazyLock<Words> = LazyLock::new(|| Words::new(&LIST));
+
+const LIST: List = List {
     deeds: &[
         (Deed::Shell, "os.execute io.popen"),
         (Deed::Open, "io.open"),

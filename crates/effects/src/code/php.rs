@@ -1,13 +1,20 @@
 //! PHP, by its tokens. Classes, methods and functions by a computed name are not understood.
 
+use std::sync::LazyLock;
+
 use super::Reading;
 use super::cursor::Cursor;
-use super::light::{Deed, Token, Words, operator, scan};
+use super::light::{Deed, List, Token, Words, operator, scan};
 
-const WORDS: Words = Words {
+static WORDS: LazyLock<Words> = LazyLock::new(|| Words::new(&LIST));
+
+const LIST: List = List {
     deeds: &[
         (Deed::Shell, "system exec shell_exec passthru popen proc_open"),
-        (Deed::Read, "file_get_contents file readfile fpassthru file_exists is_file is_dir filesize filemtime stat scandir glob parse_ini_file opendir is_readable is_writable highlight_file show_source"),
+        (
+            Deed::Read,
+            "file_get_contents file readfile fpassthru file_exists is_file is_dir filesize filemtime stat scandir glob parse_ini_file opendir is_readable is_writable highlight_file show_source",
+        ),
         (Deed::Write, "file_put_contents mkdir touch chmod chown tempnam"),
         (Deed::Delete, "unlink rmdir"),
         (Deed::Copy, "copy"),
@@ -53,7 +60,10 @@ pub(super) fn read(text: &str, reading: &mut Reading) {
     for pair in tokens.windows(2) {
         match pair {
             // Functions by a computed name, variables by a computed name, and what comes from outside.
-            [Token::Variable(_) | Token::Text(_) | Token::Mixed | Token::Op(")" | "]" | "}"), Token::Op("(")]
+            [
+                Token::Variable(_) | Token::Text(_) | Token::Mixed | Token::Op(")" | "]" | "}"),
+                Token::Op("("),
+            ]
             | [Token::Op("$"), _]
             | [Token::Op("->" | "::" | "\\" | "@"), _] => reading.incomplete(),
             [Token::Variable(name), _] if matches!(name.as_str(), "$_ENV" | "$_SERVER" | "$GLOBALS") => {
@@ -65,7 +75,10 @@ pub(super) fn read(text: &str, reading: &mut Reading) {
     for token in &tokens {
         // The names of functions may be given to others as text.
         if let Token::Word(word) = token
-            && matches!(word.as_str(), "array_map" | "usort" | "array_filter" | "array_walk" | "function" | "fn" | "new" | "use")
+            && matches!(
+                word.as_str(),
+                "array_map" | "usort" | "array_filter" | "array_walk" | "function" | "fn" | "new" | "use"
+            )
         {
             reading.incomplete();
         }
@@ -109,7 +122,7 @@ fn tokens(text: &str) -> (Vec<Token>, bool) {
                 // The names of functions know no capitals.
                 let word = cursor.word();
                 let lower = word.to_ascii_lowercase();
-                let called = cursor.peek() == Some('(') || WORDS.deeds.iter().any(|(_, names)| names.split_whitespace().any(|name| name == lower));
+                let called = cursor.peek() == Some('(') || WORDS.is_deed(&lower);
                 found.push(Token::Word(if called { lower } else { word }));
             }
             _ => match operator(&cursor) {

@@ -1,25 +1,44 @@
 //! Ruby, by its tokens.
 
+use std::sync::LazyLock;
+
 use super::Reading;
 use super::cursor::Cursor;
-use super::light::{Deed, Token, Words, after_value, operator, scan};
+use super::light::{Deed, List, Token, Words, after_value, operator, scan};
 
-const WORDS: Words = Words {
+static WORDS: LazyLock<Words> = LazyLock::new(|| Words::new(&LIST));
+
+const LIST: List = List {
     deeds: &[
-        (Deed::Shell, "system exec spawn IO.popen Open3.capture2 Open3.capture2e Open3.capture3 Open3.popen3 Kernel.system Kernel.exec Process.spawn"),
+        (
+            Deed::Shell,
+            "system exec spawn IO.popen Open3.capture2 Open3.capture2e Open3.capture3 Open3.popen3 Kernel.system Kernel.exec Process.spawn",
+        ),
         (
             Deed::Read,
             "File.read File.readlines File.foreach File.exist? File.file? File.directory? File.size File.stat File.mtime \
              IO.read IO.readlines Dir.entries Dir.children Dir.glob Dir.each_child YAML.load_file JSON.load_file CSV.read \
              File.binread",
         ),
-        (Deed::Write, "File.write IO.write Dir.mkdir FileUtils.mkdir_p FileUtils.mkdir FileUtils.touch File.binwrite"),
-        (Deed::Delete, "File.delete File.unlink Dir.rmdir Dir.delete Dir.unlink FileUtils.rm FileUtils.rm_f FileUtils.rmdir"),
-        (Deed::Tree, "FileUtils.rm_rf FileUtils.rm_r FileUtils.remove_dir FileUtils.rmtree FileUtils.remove_entry"),
+        (
+            Deed::Write,
+            "File.write IO.write Dir.mkdir FileUtils.mkdir_p FileUtils.mkdir FileUtils.touch File.binwrite",
+        ),
+        (
+            Deed::Delete,
+            "File.delete File.unlink Dir.rmdir Dir.delete Dir.unlink FileUtils.rm FileUtils.rm_f FileUtils.rmdir",
+        ),
+        (
+            Deed::Tree,
+            "FileUtils.rm_rf FileUtils.rm_r FileUtils.remove_dir FileUtils.rmtree FileUtils.remove_entry",
+        ),
         (Deed::Copy, "FileUtils.cp FileUtils.cp_r FileUtils.copy FileUtils.install"),
         (Deed::Move, "FileUtils.mv FileUtils.move File.rename"),
         (Deed::Open, "File.open open File.new"),
-        (Deed::Connect, "URI.open Net.HTTP.get Net.HTTP.get_response Net.HTTP.post Net.HTTP.start TCPSocket.new TCPSocket.open Socket.tcp"),
+        (
+            Deed::Connect,
+            "URI.open Net.HTTP.get Net.HTTP.get_response Net.HTTP.post Net.HTTP.start TCPSocket.new TCPSocket.open Socket.tcp",
+        ),
         (Deed::System, "Process.kill"),
         (Deed::Load, "require require_relative load"),
         (
@@ -53,8 +72,8 @@ const WORDS: Words = Words {
 };
 /// Words after which a value starts.
 const BEFORE_VALUE: &[&str] = &[
-    "puts", "print", "p", "if", "unless", "while", "until", "and", "or", "not", "return", "when", "in", "then", "do", "else",
-    "elsif", "pp",
+    "puts", "print", "p", "if", "unless", "while", "until", "and", "or", "not", "return", "when", "in",
+    "then", "do", "else", "elsif", "pp",
 ];
 
 /// Reads a program.
@@ -68,7 +87,9 @@ pub(super) fn read(text: &str, reading: &mut Reading) {
         let next = tokens.get(at + 1);
         match token {
             // The list of files that are read next, and the environment, may only be asked for one thing.
-            Token::Word(word) if word == "ARGV" && !matches!(next, Some(Token::Op("[" | "."))) => reading.incomplete(),
+            Token::Word(word) if word == "ARGV" && !matches!(next, Some(Token::Op("[" | "."))) => {
+                reading.incomplete()
+            }
             Token::Word(word) if word == "ENV" => {
                 let one = matches!(next, Some(Token::Op("[")))
                     && matches!(tokens.get(at + 2), Some(Token::Text(_)))
@@ -130,18 +151,26 @@ fn tokenize(text: &str, found: &mut Vec<Token>, depth: usize) -> bool {
                 found.push(Token::Plain);
             }
             // `puts /x/`: to Ruby this depends on the spaces and on what `puts` is.
-            '/' if matches!(found.last(), Some(Token::Word(_))) && cursor.ahead(1) != Some(' ') => return false,
+            '/' if matches!(found.last(), Some(Token::Word(_))) && cursor.ahead(1) != Some(' ') => {
+                return false;
+            }
             '%' if !after_value(found, BEFORE_VALUE) => return false,
-            '%' if matches!(found.last(), Some(Token::Word(_))) && cursor.ahead(1) != Some(' ') => return false,
-            '<' if cursor.at("<<") && cursor.ahead(2).is_some_and(|c| c.is_ascii_alphabetic() || "~-\"'`_".contains(c)) => {
+            '%' if matches!(found.last(), Some(Token::Word(_))) && cursor.ahead(1) != Some(' ') => {
+                return false;
+            }
+            '<' if cursor.at("<<")
+                && cursor.ahead(2).is_some_and(|c| c.is_ascii_alphabetic() || "~-\"'`_".contains(c)) =>
+            {
                 return false;
             }
             '?' if !after_value(found, BEFORE_VALUE) => return false,
-            ':' if cursor.ahead(1).is_some_and(|c| c.is_ascii_alphabetic() || c == '_') && !cursor.at("::") => {
+            ':' if cursor.ahead(1).is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+                && !cursor.at("::") =>
+            {
                 cursor.skip(1);
                 let symbol = cursor.word();
                 // `&:name` calls the method of that name.
-                let listed = WORDS.members.split_ascii_whitespace().any(|member| member == symbol);
+                let listed = WORDS.is_member(&symbol);
                 if matches!(found.last(), Some(Token::Op("&"))) && !listed {
                     return false;
                 }
@@ -225,9 +254,11 @@ fn string(cursor: &mut Cursor, found: &mut Vec<Token>, depth: usize) -> Option<(
                         '}' => open -= 1,
                         // Strings inside could hold a brace.
                         '\'' | '"' | '`' | '/' | '%' => {
-                            let rest: String = std::iter::once(c).chain(std::iter::from_fn(|| {
-                                if cursor.peek() == Some(c) { None } else { cursor.bump() }
-                            })).collect();
+                            let rest: String = std::iter::once(c)
+                                .chain(std::iter::from_fn(|| {
+                                    if cursor.peek() == Some(c) { None } else { cursor.bump() }
+                                }))
+                                .collect();
                             if c == '/' || c == '%' || c == quote || rest.contains(['\\', '#', '\n']) {
                                 return None;
                             }

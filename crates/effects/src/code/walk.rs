@@ -535,7 +535,9 @@ impl Walker<'_> {
 
     fn bind_name(&mut self, name: &str, value: &Value) {
         let mut all = match self.language.global(name) {
-            Some(global) if global != *value && !self.language.may_be_shadowed(name) => self.either(&global, value),
+            Some(global) if global != *value && !self.language.may_be_shadowed(name) => {
+                self.either(&global, value)
+            }
             _ => value.clone(),
         };
         if let Some(before) = self.bound.get(name).cloned() {

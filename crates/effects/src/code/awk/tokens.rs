@@ -15,8 +15,9 @@ pub(super) enum Token {
 
 /// Longest first.
 const OPERATORS: &[&str] = &[
-    "**=", "|&", ">>", "&&", "||", "==", "!=", "<=", ">=", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "!~", "**", "{",
-    "}", "(", ")", "[", "]", ";", ",", "<", ">", "+", "-", "*", "/", "%", "^", "!", "~", "?", ":", "=", "$", "|", "@",
+    "**=", "|&", ">>", "&&", "||", "==", "!=", "<=", ">=", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=",
+    "!~", "**", "{", "}", "(", ")", "[", "]", ";", ",", "<", ">", "+", "-", "*", "/", "%", "^", "!", "~",
+    "?", ":", "=", "$", "|", "@",
 ];
 
 /// The tokens, or nothing if the text is not understood.
@@ -83,7 +84,9 @@ fn starts_regex(found: &[Token], closed_condition: bool) -> Option<bool> {
     match found.last() {
         None | Some(Token::Line) => Some(true),
         Some(Token::Op(")")) => Some(closed_condition),
-        Some(Token::Op("]" | "++" | "--" | "$")) | Some(Token::Number | Token::Text(_) | Token::Regex) => Some(false),
+        Some(Token::Op("]" | "++" | "--" | "$")) | Some(Token::Number | Token::Text(_) | Token::Regex) => {
+            Some(false)
+        }
         Some(Token::Op(_)) => Some(true),
         Some(Token::Word(word)) => match word.as_str() {
             "print" | "printf" | "return" | "else" | "do" | "case" | "exit" => Some(true),
@@ -134,8 +137,8 @@ fn string(cursor: &mut Cursor) -> Option<String> {
                     }
                     text.push(char::from_u32(value)?);
                 }
-                c @ ('"' | '\\' | '/' | '.' | '|' | '+' | '*' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '^' | '$'
-                | '-' | 's' | 'S' | 'w' | 'W' | 'y' | '<' | '>' | '&' | ',') => {
+                c @ ('"' | '\\' | '/' | '.' | '|' | '+' | '*' | '?' | '(' | ')' | '[' | ']' | '{' | '}'
+                | '^' | '$' | '-' | 's' | 'S' | 'w' | 'W' | 'y' | '<' | '>' | '&' | ',') => {
                     if !matches!(c, '"' | '\\' | '/') {
                         text.push('\\');
                     }

@@ -10,17 +10,50 @@ const LONGEST_CHAIN: usize = 64;
 const MOST_TRIES: usize = 64;
 
 const KEYWORDS: &[&str] = &[
-    "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else", "export",
-    "extends", "finally", "for", "function", "if", "import", "in", "instanceof", "new", "return", "super", "switch",
-    "this", "throw", "try", "typeof", "var", "void", "while", "with", "yield", "enum", "await", "let", "arguments",
+    "break",
+    "case",
+    "catch",
+    "class",
+    "const",
+    "continue",
+    "debugger",
+    "default",
+    "delete",
+    "do",
+    "else",
+    "export",
+    "extends",
+    "finally",
+    "for",
+    "function",
+    "if",
+    "import",
+    "in",
+    "instanceof",
+    "new",
+    "return",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "try",
+    "typeof",
+    "var",
+    "void",
+    "while",
+    "with",
+    "yield",
+    "enum",
+    "await",
+    "let",
+    "arguments",
 ];
 const BINARY: &[&str] = &[
-    "===", "!==", "==", "!=", "<=", ">=", "&&", "||", "??", "<<", ">>", ">>>", "**", "<", ">", "+", "-", "*", "/",
-    "%", "&", "|", "^",
+    "===", "!==", "==", "!=", "<=", ">=", "&&", "||", "??", "<<", ">>", ">>>", "**", "<", ">", "+", "-", "*",
+    "/", "%", "&", "|", "^",
 ];
-const ASSIGNING: &[&str] = &[
-    "+=", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^=", "&&=", "||=", "??=",
-];
+const ASSIGNING: &[&str] =
+    &["+=", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^=", "&&=", "||=", "??="];
 
 /// Reads a whole program.
 pub(super) fn program(text: &str) -> Program {
@@ -686,7 +719,9 @@ impl Parser {
                 self.at += 1;
                 self.template(pieces)
             }
-            Kind::Name(name) if matches!(name.as_str(), "true" | "false" | "null" | "undefined" | "NaN" | "Infinity") => {
+            Kind::Name(name)
+                if matches!(name.as_str(), "true" | "false" | "null" | "undefined" | "NaN" | "Infinity") =>
+            {
                 self.at += 1;
                 Some(Expr::Plain(name))
             }

@@ -2,10 +2,14 @@
 
 mod tokens;
 
-use super::light::{Deed, Token, Words, scan};
+use std::sync::LazyLock;
+
+use super::light::{Deed, List, Token, Words, scan};
 use super::{Finding, Reading};
 
-const WORDS: Words = Words {
+static WORDS: LazyLock<Words> = LazyLock::new(|| Words::new(&LIST));
+
+const LIST: List = List {
     deeds: &[
         (Deed::Shell, "system exec readpipe"),
         (Deed::Delete, "unlink rmdir"),
@@ -49,13 +53,17 @@ pub(super) fn read(text: &str, reading: &mut Reading) {
         let next = all.get(at + 1);
         match token {
             // Of a text or a file these make code; of a block they only run it.
-            Token::Word(word) if (word == "eval" || word == "do") && !matches!(next, Some(Token::Op("{"))) => {
+            Token::Word(word)
+                if (word == "eval" || word == "do") && !matches!(next, Some(Token::Op("{"))) =>
+            {
                 reading.runs_unknown();
             }
             Token::Word(word) if word == "open" => open(all.get(at + 1..).unwrap_or_default(), reading),
             Token::Variable(name) => variable(name, &all, at, reading),
             // `$f->(…)`, `&$f`, `\&f`
-            Token::Op("->") if matches!(next, Some(Token::Op("(") | Token::Variable(_))) => reading.incomplete(),
+            Token::Op("->") if matches!(next, Some(Token::Op("(") | Token::Variable(_))) => {
+                reading.incomplete()
+            }
             _ => {}
         }
     }
@@ -105,7 +113,7 @@ fn without_modules(all: Vec<Token>, reading: &mut Reading) -> Vec<Token> {
         }
         // `use 5.010;`
         let version = name.is_empty() && matches!(all.get(at), Some(Token::Plain));
-        if !version && !WORDS.modules.split_ascii_whitespace().any(|module| module == name) {
+        if !version && !WORDS.is_module(&name) {
             reading.runs_unknown();
         }
     }

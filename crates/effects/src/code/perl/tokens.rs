@@ -5,8 +5,9 @@ use super::super::light::{Token, after_value, operator};
 
 /// Words after which a value starts.
 const BEFORE_VALUE: &[&str] = &[
-    "if", "unless", "while", "until", "and", "or", "not", "return", "print", "split", "grep", "map", "join", "push", "x", "lt",
-    "gt", "le", "ge", "eq", "ne", "cmp", "foreach", "for", "when", "printf", "say", "keys", "values", "each", "my", "our", "local", "reverse", "sort", "scalar",
+    "if", "unless", "while", "until", "and", "or", "not", "return", "print", "split", "grep", "map", "join",
+    "push", "x", "lt", "gt", "le", "ge", "eq", "ne", "cmp", "foreach", "for", "when", "printf", "say",
+    "keys", "values", "each", "my", "our", "local", "reverse", "sort", "scalar",
 ];
 const DEEPEST: usize = 3;
 
@@ -75,7 +76,9 @@ fn token(cursor: &mut Cursor, found: &mut Vec<Token>, depth: usize) -> Option<()
             cursor.eat('>').then_some(())?;
             found.push(Token::Plain);
         }
-        '<' if cursor.at("<<") && cursor.ahead(2).is_some_and(|c| c.is_ascii_alphabetic() || "\"'~`_".contains(c)) => {
+        '<' if cursor.at("<<")
+            && cursor.ahead(2).is_some_and(|c| c.is_ascii_alphabetic() || "\"'~`_".contains(c)) =>
+        {
             return None;
         }
         '$' | '@' => variable(cursor, found)?,
@@ -125,7 +128,8 @@ fn word(cursor: &mut Cursor, found: &mut Vec<Token>, depth: usize) -> Option<()>
     }
     let quotes = matches!(word.as_str(), "q" | "qq" | "qw" | "m" | "s" | "tr" | "y" | "qr" | "qx");
     let member = matches!(found.last(), Some(Token::Op("->" | "::")));
-    let opens = next.is_some_and(|c| !c.is_whitespace() && c != ',' && c != ';' && c != ')' && !(c == '=' && blanks > 0));
+    let opens = next
+        .is_some_and(|c| !c.is_whitespace() && c != ',' && c != ';' && c != ')' && !(c == '=' && blanks > 0));
     if !quotes || member || !opens {
         found.push(Token::Word(word));
         return Some(());

@@ -11,13 +11,12 @@ const DEEPEST: usize = 40;
 const LONGEST_CHAIN: usize = 64;
 
 const KEYWORDS: &[&str] = &[
-    "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else", "except",
-    "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass",
-    "raise", "return", "try", "while", "with", "yield",
+    "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
+    "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not",
+    "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
-const BINARY: &[&str] = &[
-    "+", "-", "*", "/", "//", "%", "@", "**", "<<", ">>", "&", "|", "^", "<", ">", "<=", ">=", "==", "!=",
-];
+const BINARY: &[&str] =
+    &["+", "-", "*", "/", "//", "%", "@", "**", "<<", ">>", "&", "|", "^", "<", ">", "<=", ">=", "==", "!="];
 
 /// Reads a whole program.
 pub(super) fn program(text: &str) -> Program {
@@ -95,7 +94,8 @@ impl Parser {
         while self.at < end {
             let here = self.at;
             let after_dot = here > start && matches!(self.tokens.get(here - 1), Some(Token::Op(".")));
-            let starts_name = matches!(self.peek(), Some(Token::Name(name)) if !KEYWORDS.contains(&name.as_str()));
+            let starts_name =
+                matches!(self.peek(), Some(Token::Name(name)) if !KEYWORDS.contains(&name.as_str()));
             let goes_on = matches!(self.tokens.get(here + 1), Some(Token::Op("." | "(")));
             if starts_name && !after_dot && goes_on && tries < 16 {
                 tries += 1;
@@ -387,7 +387,9 @@ impl Parser {
         }
         let augmented = matches!(
             self.peek(),
-            Some(Token::Op("+=" | "-=" | "*=" | "/=" | "//=" | "%=" | "**=" | "&=" | "|=" | "^=" | ">>=" | "<<=" | "@="))
+            Some(Token::Op(
+                "+=" | "-=" | "*=" | "/=" | "//=" | "%=" | "**=" | "&=" | "|=" | "^=" | ">>=" | "<<=" | "@="
+            ))
         );
         if augmented {
             self.at += 1;
@@ -515,7 +517,8 @@ impl Parser {
                 Some(Token::Name(word)) => match word.as_str() {
                     "and" | "or" | "is" => "word",
                     "in" => "in",
-                    "not" if matches!(self.tokens.get(self.at + 1), Some(Token::Name(next)) if next == "in") => {
+                    "not" if matches!(self.tokens.get(self.at + 1), Some(Token::Name(next)) if next == "in") =>
+                    {
                         self.at += 1;
                         "in"
                     }
