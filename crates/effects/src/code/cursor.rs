@@ -93,11 +93,7 @@ impl Cursor {
             match self.bump()? {
                 '\n' => return None,
                 ']' => return Some(()),
-                '\\' => {
-                    if self.peek() == Some(']') {
-                        return None;
-                    }
-                }
+                '\\' if self.peek() == Some(']') => return None,
                 '[' if matches!(self.peek(), Some(':' | '.' | '=')) => {
                     let kind = self.bump()?;
                     loop {

@@ -220,15 +220,15 @@ fn chain(tokens: &[Token], start: usize, words: &Words, own: &Own<'_>, reading: 
         reading.incomplete();
     }
     // A variable in front of a value is a call.
-    let called = match tokens.get(known_end) {
-        Some(Token::Op("(")) => true,
-        Some(Token::Text(_) | Token::Mixed | Token::Variable(_) | Token::Plain) => true,
-        _ => false,
-    };
-    if called && own.names.contains(first.as_str()) && !words.plain.contains(first.as_str()) {
-        if !own.functions.contains(first.as_str()) {
-            reading.incomplete();
-        }
+    let called = matches!(
+        tokens.get(known_end),
+        Some(Token::Op("(") | Token::Text(_) | Token::Mixed | Token::Variable(_) | Token::Plain)
+    );
+    let is_value = own.names.contains(first.as_str())
+        && !words.plain.contains(first.as_str())
+        && !own.functions.contains(first.as_str());
+    if called && is_value {
+        reading.incomplete();
     }
     known_end
 }

@@ -90,8 +90,7 @@ fn path_method(walker: &mut Walker<'_>, path: &Value, name: &str, given: &[Given
         | "readlink" | "owner" | "is_mount" => walker.reads(Some(path)),
         "iterdir" | "glob" | "rglob" => {
             walker.reads(Some(path));
-            let upward =
-                given.iter().any(|one| !one.value.constant().is_some_and(|text| !text.contains("..")));
+            let upward = given.iter().any(|one| one.value.constant().is_none_or(|text| text.contains("..")));
             return match path {
                 _ if upward => Value::Data,
                 Value::Path(texts) => match texts.first() {

@@ -217,11 +217,8 @@ fn hole(cursor: &mut Cursor, quote: char, triple: bool, pieces: &mut Vec<Piece>)
             return None;
         }
         match (inner, c) {
-            (Some(mark), _) => {
-                if c == mark {
-                    inner = None;
-                }
-            }
+            (Some(mark), _) if c == mark => inner = None,
+            (Some(_), _) => {}
             (None, '"' | '\'') => inner = Some(c),
             (None, '(' | '[' | '{') => open += 1,
             (None, ')' | ']') => open = open.checked_sub(1)?,

@@ -249,7 +249,7 @@ fn pragma(tokens: &[Token], reading: &mut Reading) {
     let at = if qualified { 3 } else { 1 };
     let name = tokens.get(at).map_or(String::new(), name_of);
     let given = tokens.get(at + 1).is_some();
-    let sets = tokens.iter().any(|token| *token == Token::Symbol('='));
+    let sets = tokens.contains(&Token::Symbol('='));
     if PRAGMAS.contains(&name.as_str()) && !sets || PRAGMAS_ALONE.contains(&name.as_str()) && !given {
         return;
     }
