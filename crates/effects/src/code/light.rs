@@ -108,7 +108,7 @@ const OPERATORS: &[&str] = &[
 
 /// The operator that the text goes on with.
 pub(super) fn operator(cursor: &super::cursor::Cursor) -> Option<&'static str> {
-    OPERATORS.iter().copied().find(|operator| cursor.at(operator))
+    cursor.one_of(OPERATORS)
 }
 
 /// Is the last token a value, so that `/` divides and `%` is a remainder?

@@ -61,9 +61,9 @@ pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
             }
             _ if c.is_ascii_alphabetic() || c == '_' => found.push(Token::Word(cursor.word())),
             _ => {
-                let operator = OPERATORS.iter().find(|operator| cursor.at(operator))?;
+                let operator = cursor.one_of(OPERATORS)?;
                 cursor.skip(operator.len());
-                match *operator {
+                match operator {
                     "(" => {
                         let opens = matches!(found.last(), Some(Token::Word(word)) if matches!(word.as_str(), "if" | "while" | "for" | "switch"));
                         brackets.push(opens);

@@ -85,11 +85,11 @@ pub(super) fn tokens(text: &str) -> (Vec<Token>, bool) {
                 }
             }
             _ => {
-                let Some(operator) = OPERATORS.iter().find(|operator| cursor.at(operator)) else {
+                let Some(operator) = cursor.one_of(OPERATORS) else {
                     return (found, false);
                 };
                 cursor.skip(operator.len());
-                match *operator {
+                match operator {
                     "(" => open.push(")"),
                     "[" => open.push("]"),
                     "{" => open.push("}"),
