@@ -28,8 +28,8 @@ fn check(language: &str, table: &str, least: usize) {
     let mut wrong = Vec::new();
     for line in table.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('%')) {
         let mut cells = line.splitn(3, '\t');
-        let (complete, expected, code) =
-            (cells.next().unwrap(), cells.next().unwrap(), cells.next().unwrap());
+        let mut cell = || cells.next().unwrap_or("(missing)");
+        let (complete, expected, code) = (cell(), cell(), cell());
         let code = code.replace('⏎', "\n");
         let reading = read(language, &code);
         let found: Vec<String> = reading.findings.iter().map(spelt).collect();

@@ -50,6 +50,12 @@ impl Cursor {
         wanted.chars().enumerate().all(|(distance, c)| self.ahead(distance) == Some(c))
     }
 
+    /// The first of these that the text goes on with.
+    pub(crate) fn one_of(&self, wanted: &[&'static str]) -> Option<&'static str> {
+        let first = self.peek().and_then(|c| u8::try_from(c).ok())?;
+        wanted.iter().copied().find(|one| one.as_bytes().first() == Some(&first) && self.at(one))
+    }
+
     pub(crate) fn eat_str(&mut self, wanted: &str) -> bool {
         let found = self.at(wanted);
         if found {
@@ -93,11 +99,7 @@ impl Cursor {
             match self.bump()? {
                 '\n' => return None,
                 ']' => return Some(()),
-                '\\' => {
-                    if self.peek() == Some(']') {
-                        return None;
-                    }
-                }
+                '\\' if self.peek() == Some(']') => return None,
                 '[' if matches!(self.peek(), Some(':' | '.' | '=')) => {
                     let kind = self.bump()?;
                     loop {

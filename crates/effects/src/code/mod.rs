@@ -12,6 +12,7 @@ mod awk;
 mod cursor;
 mod javascript;
 mod light;
+mod listed;
 mod lua;
 mod perl;
 mod php;

@@ -143,6 +143,8 @@ impl Script<'_> {
                 }
                 '\n' => return None,
                 c if c == mark => return Some(()),
+                // Such a mark could be part of the expression.
+                '[' if "]:.=^".contains(mark) => return None,
                 '[' => self.cursor.bracket_expression()?,
                 _ => {}
             }

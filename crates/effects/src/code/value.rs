@@ -142,7 +142,7 @@ impl Value {
     pub(crate) fn joined(&self, other: &Self) -> Self {
         match (self, other) {
             (Self::Text(one) | Self::Path(one), Self::Text(two) | Self::Path(two)) => {
-                match product(one, two, |a, b| join(a, b)) {
+                match product(one, two, join) {
                     Some(all) if matches!(self, Self::Path(_)) => Self::Path(Rc::new(all)),
                     Some(all) => Self::Text(Rc::new(all)),
                     None => Self::Data,

@@ -22,7 +22,7 @@ use super::{Finding, Reading};
 /// Where a process keeps its whole environment.
 const ENVIRONMENT: &str = "/proc/self/environ";
 /// Walks until the names stop changing, at most.
-const MOST_WALKS: usize = 6;
+const MOST_WALKS: usize = 4;
 
 /// What one language knows.
 pub(crate) trait Language {
@@ -535,11 +535,18 @@ impl Walker<'_> {
 
     fn bind_name(&mut self, name: &str, value: &Value) {
         let mut all = match self.language.global(name) {
-            Some(global) if global != *value && !self.language.may_be_shadowed(name) => self.either(&global, value),
+            Some(global) if global != *value && !self.language.may_be_shadowed(name) => {
+                self.either(&global, value)
+            }
             _ => value.clone(),
         };
-        if let Some(before) = self.bound.get(name).cloned() {
-            all = self.either(&before, &all);
+        match self.bound.get(name) {
+            Some(before) if *before == all => return,
+            Some(before) => {
+                let before = before.clone();
+                all = self.either(&before, &all);
+            }
+            None => {}
         }
         self.bound.insert(name.to_owned(), all);
     }

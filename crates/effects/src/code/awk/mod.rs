@@ -2,12 +2,17 @@
 
 mod tokens;
 
-use super::{Finding, Reading};
+use std::collections::{BTreeSet, HashSet};
+use std::sync::LazyLock;
+
+use super::{Finding, Reading, listed};
 use tokens::{Token, tokens};
 
 const BUILT_IN: &str = "length substr index split sub gsub gensub match sprintf toupper tolower sin cos atan2 exp log sqrt int \
     rand srand close fflush strftime systime mktime and or xor compl lshift rshift strtonum asort asorti patsplit \
     isarray typeof print printf if while for switch return in getline delete exit else do case not";
+
+static BUILT_IN_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| listed::set(BUILT_IN));
 
 /// Reads a program.
 pub(super) fn read(text: &str, reading: &mut Reading) {
@@ -15,11 +20,22 @@ pub(super) fn read(text: &str, reading: &mut Reading) {
         reading.incomplete();
         return;
     };
-    Program { tokens: &tokens, reading }.read();
+    let own = tokens.windows(2).filter_map(|pair| match pair {
+        [Token::Word(function), Token::Word(name)] if function == "function" || function == "func" => {
+            Some(name.as_str())
+        }
+        _ => None,
+    });
+    let reads_lines = tokens.iter().any(|token| matches!(token, Token::Word(word) if word == "getline"));
+    Program { own: own.collect(), reads_lines, tokens: &tokens, reading }.read();
 }
 
 struct Program<'a> {
     tokens: &'a [Token],
+    /// Functions that the program defines.
+    own: BTreeSet<&'a str>,
+    /// There is a `getline` somewhere.
+    reads_lines: bool,
     reading: &'a mut Reading,
 }
 
@@ -84,14 +100,11 @@ impl Program<'_> {
 
     /// A function must be the language's or the program's own.
     fn call(&mut self, at: usize, word: &str) {
-        if !self.is(at + 1, "(") || BUILT_IN.split_ascii_whitespace().any(|listed| listed == word) {
+        if !self.is(at + 1, "(") || BUILT_IN_SET.contains(word) {
             return;
         }
-        let own = self.tokens.windows(2).take(4096).any(|pair| {
-            matches!(pair, [Token::Word(function), Token::Word(name)] if (function == "function" || function == "func") && name == word)
-        });
         // A variable before a bracket is put next to what is in it; in other words it could be loaded.
-        if !own {
+        if !self.own.contains(word) {
             self.reading.incomplete();
         }
     }
@@ -127,13 +140,15 @@ impl Program<'_> {
         let element = at.checked_sub(1).is_some_and(|before| self.is(before, "]"));
         if !direct && !named {
             // Perhaps `getline a[i] < f`, perhaps a comparison: both, if there is a getline at all.
-            if element && self.tokens.iter().any(|token| matches!(token, Token::Word(word) if word == "getline")) {
+            if element && self.reads_lines {
                 self.reading.incomplete();
             }
             return;
         }
         match self.token(at + 1) {
-            Some(Token::Text(file)) if self.ends(at + 2) || matches!(self.token(at + 2), Some(Token::Op(">"))) => {
+            Some(Token::Text(file))
+                if self.ends(at + 2) || matches!(self.token(at + 2), Some(Token::Op(">"))) =>
+            {
                 let file = file.clone();
                 self.file(file, Finding::Read);
             }
@@ -158,7 +173,9 @@ impl Program<'_> {
         let command = if from_getline {
             let before = at.checked_sub(1);
             match before.and_then(|before| self.token(before)) {
-                Some(Token::Text(command)) if self.starts(before.and_then(|before| before.checked_sub(1))) => {
+                Some(Token::Text(command))
+                    if self.starts(before.and_then(|before| before.checked_sub(1))) =>
+                {
                     Some(command.clone())
                 }
                 _ => None,
@@ -197,7 +214,9 @@ impl Program<'_> {
     }
 
     fn environment(&mut self, at: usize) {
-        let one = self.is(at + 1, "[") && matches!(self.token(at + 2), Some(Token::Text(_))) && self.is(at + 3, "]");
+        let one = self.is(at + 1, "[")
+            && matches!(self.token(at + 2), Some(Token::Text(_)))
+            && self.is(at + 3, "]");
         if !one {
             self.reading.found(Finding::Read("/proc/self/environ".to_owned()));
         }

@@ -15,8 +15,9 @@ pub(super) enum Token {
 
 /// Longest first.
 const OPERATORS: &[&str] = &[
-    "**=", "|&", ">>", "&&", "||", "==", "!=", "<=", ">=", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "!~", "**", "{",
-    "}", "(", ")", "[", "]", ";", ",", "<", ">", "+", "-", "*", "/", "%", "^", "!", "~", "?", ":", "=", "$", "|", "@",
+    "**=", "|&", ">>", "&&", "||", "==", "!=", "<=", ">=", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=",
+    "!~", "**", "{", "}", "(", ")", "[", "]", ";", ",", "<", ">", "+", "-", "*", "/", "%", "^", "!", "~",
+    "?", ":", "=", "$", "|", "@",
 ];
 
 /// The tokens, or nothing if the text is not understood.
@@ -60,9 +61,9 @@ pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
             }
             _ if c.is_ascii_alphabetic() || c == '_' => found.push(Token::Word(cursor.word())),
             _ => {
-                let operator = OPERATORS.iter().find(|operator| cursor.at(operator))?;
+                let operator = cursor.one_of(OPERATORS)?;
                 cursor.skip(operator.len());
-                match *operator {
+                match operator {
                     "(" => {
                         let opens = matches!(found.last(), Some(Token::Word(word)) if matches!(word.as_str(), "if" | "while" | "for" | "switch"));
                         brackets.push(opens);
@@ -83,7 +84,9 @@ fn starts_regex(found: &[Token], closed_condition: bool) -> Option<bool> {
     match found.last() {
         None | Some(Token::Line) => Some(true),
         Some(Token::Op(")")) => Some(closed_condition),
-        Some(Token::Op("]" | "++" | "--" | "$")) | Some(Token::Number | Token::Text(_) | Token::Regex) => Some(false),
+        Some(Token::Op("]" | "++" | "--" | "$")) | Some(Token::Number | Token::Text(_) | Token::Regex) => {
+            Some(false)
+        }
         Some(Token::Op(_)) => Some(true),
         Some(Token::Word(word)) => match word.as_str() {
             "print" | "printf" | "return" | "else" | "do" | "case" | "exit" => Some(true),
@@ -134,8 +137,8 @@ fn string(cursor: &mut Cursor) -> Option<String> {
                     }
                     text.push(char::from_u32(value)?);
                 }
-                c @ ('"' | '\\' | '/' | '.' | '|' | '+' | '*' | '?' | '(' | ')' | '[' | ']' | '{' | '}' | '^' | '$'
-                | '-' | 's' | 'S' | 'w' | 'W' | 'y' | '<' | '>' | '&' | ',') => {
+                c @ ('"' | '\\' | '/' | '.' | '|' | '+' | '*' | '?' | '(' | ')' | '[' | ']' | '{' | '}'
+                | '^' | '$' | '-' | 's' | 'S' | 'w' | 'W' | 'y' | '<' | '>' | '&' | ',') => {
                     if !matches!(c, '"' | '\\' | '/') {
                         text.push('\\');
                     }

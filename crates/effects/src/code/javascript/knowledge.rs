@@ -1,7 +1,10 @@
 //! What is known of the modules and globals of Node, Deno and Bun. Only what is listed is understood.
 
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::LazyLock;
 
+use super::super::listed;
 use super::super::value::Value;
 use super::super::walk::{Action, Given, Language, Walker, may_be_called};
 
@@ -20,22 +23,17 @@ impl Language for JavaScript {
 
     fn action(&self, known: &str) -> Action {
         let known = canonical(known);
-        if MODULES.contains(&known) {
+        if MODULE_SET.contains(known) {
             return Action::Module;
         }
         let (module, name) = known.rsplit_once('.').unwrap_or(("", known));
         let module = canonical(module);
-        for (of, action, names) in MEMBERS {
-            if *of == module && names.split_ascii_whitespace().any(|listed| listed == name) {
-                return *action;
-            }
-        }
-        Action::Unlisted
+        ACTIONS.get(&(module, name)).copied().unwrap_or(Action::Unlisted)
     }
 
     fn method(&self, walker: &mut Walker<'_>, receiver: &Value, name: &str, given: &[Given]) -> Value {
-        let listed = METHODS.split_ascii_whitespace().any(|listed| listed == name);
-        let calls = CALLING.split_ascii_whitespace().any(|listed| listed == name);
+        let listed = METHOD_SET.contains(name);
+        let calls = CALLING_SET.contains(name);
         for one in given {
             let joined = name == "join" || name == "concat";
             if !(joined && walker.reads_environment(&one.value)) {
@@ -46,9 +44,7 @@ impl Language for JavaScript {
                 walker.reading.incomplete();
             }
         }
-        if calls
-            && name == "reduce"
-            && given.first().is_none_or(|one| one.splat || may_be_called(&one.value))
+        if calls && name == "reduce" && given.first().is_none_or(|one| one.splat || may_be_called(&one.value))
         {
             walker.reading.incomplete();
         }
@@ -63,7 +59,9 @@ impl Language for JavaScript {
                 _ => Value::Data,
             },
             ("filter" | "sort" | "slice" | "reverse", Value::Many(_)) => receiver.clone(),
-            ("toString" | "trim", Value::Text(_)) if given.is_empty() && name == "toString" => receiver.clone(),
+            ("toString" | "trim", Value::Text(_)) if given.is_empty() && name == "toString" => {
+                receiver.clone()
+            }
             _ => Value::Data,
         }
     }
@@ -71,8 +69,20 @@ impl Language for JavaScript {
     fn is_plain_member(&self, name: &str) -> bool {
         let hidden = matches!(
             name,
-            "constructor" | "prototype" | "caller" | "callee" | "arguments" | "toString" | "valueOf" | "then" | "toJSON"
-                | "mainModule" | "call" | "apply" | "bind" | "constructors"
+            "constructor"
+                | "prototype"
+                | "caller"
+                | "callee"
+                | "arguments"
+                | "toString"
+                | "valueOf"
+                | "then"
+                | "toJSON"
+                | "mainModule"
+                | "call"
+                | "apply"
+                | "bind"
+                | "constructors"
         );
         !hidden && !name.starts_with("__")
     }
@@ -82,9 +92,27 @@ impl Language for JavaScript {
     }
 
     fn may_be_shadowed(&self, name: &str) -> bool {
-        matches!(name, "url" | "path" | "util" | "events" | "assert" | "querystring" | "crypto" | "buffer" | "timers" | "os")
+        matches!(
+            name,
+            "url"
+                | "path"
+                | "util"
+                | "events"
+                | "assert"
+                | "querystring"
+                | "crypto"
+                | "buffer"
+                | "timers"
+                | "os"
+        )
     }
 }
+
+static MODULE_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| MODULES.iter().copied().collect());
+static ACTIONS: LazyLock<HashMap<(&str, &str), Action>> =
+    LazyLock::new(|| listed::members(MEMBERS.iter().copied()));
+static METHOD_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| listed::set(METHODS));
+static CALLING_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| listed::set(CALLING));
 
 fn canonical(known: &str) -> &str {
     match known {
@@ -111,10 +139,40 @@ const CALLING: &str = "map forEach filter reduce reduceRight some every find fin
     replaceAll then catch finally on once";
 
 const MODULES: &[&str] = &[
-    "fs", "fs/promises", "path", "os", "util", "url", "crypto", "assert", "querystring", "events", "child_process",
-    "http", "https", "net", "process", "console", "JSON", "Math", "Deno", "Bun", "Intl",
-    "process.stdout", "process.stderr", "process.stdin", "Deno.version",
-    "perf_hooks", "performance", "timers", "buffer", "string_decoder", "util.types", "readline", "zlib", "os.constants",
+    "fs",
+    "fs/promises",
+    "path",
+    "os",
+    "util",
+    "url",
+    "crypto",
+    "assert",
+    "querystring",
+    "events",
+    "child_process",
+    "http",
+    "https",
+    "net",
+    "process",
+    "console",
+    "JSON",
+    "Math",
+    "Deno",
+    "Bun",
+    "Intl",
+    "process.stdout",
+    "process.stderr",
+    "process.stdin",
+    "Deno.version",
+    "perf_hooks",
+    "performance",
+    "timers",
+    "buffer",
+    "string_decoder",
+    "util.types",
+    "readline",
+    "zlib",
+    "os.constants",
 ];
 
 const MEMBERS: &[(&str, Action, &str)] = &[
@@ -130,7 +188,11 @@ const MEMBERS: &[(&str, Action, &str)] = &[
     ("", Action::Load, "require"),
     ("", Action::Connect, "fetch"),
     ("", Action::RunsUnknown, "eval Function"),
-    ("console", Action::Pure, "log error warn info debug table dir time timeEnd trace assert count group groupEnd timeLog"),
+    (
+        "console",
+        Action::Pure,
+        "log error warn info debug table dir time timeEnd trace assert count group groupEnd timeLog",
+    ),
     ("JSON", Action::Calls(1), "parse stringify"),
     (
         "Math",
@@ -155,7 +217,11 @@ const MEMBERS: &[(&str, Action, &str)] = &[
         Action::Constant,
         "version versions argv argv0 execArgv platform arch pid ppid title release config exitCode features execPath",
     ),
-    ("process", Action::Pure, "exit uptime hrtime memoryUsage cpuUsage getuid getgid geteuid emitWarning umask"),
+    (
+        "process",
+        Action::Pure,
+        "exit uptime hrtime memoryUsage cpuUsage getuid getgid geteuid emitWarning umask",
+    ),
     ("process.hrtime", Action::Pure, "bigint"),
     ("process", Action::Calls(1), "on once"),
     ("process", Action::Calls(0), "nextTick"),
@@ -209,7 +275,11 @@ const MEMBERS: &[(&str, Action, &str)] = &[
     ("util", Action::Pure, "inspect format isDeepStrictEqual stripVTControlCharacters types"),
     ("url", Action::Pure, "parse format resolve URL URLSearchParams fileURLToPath pathToFileURL"),
     ("querystring", Action::Pure, "parse stringify escape unescape"),
-    ("crypto", Action::Pure, "randomUUID randomBytes createHash createHmac getHashes randomInt timingSafeEqual"),
+    (
+        "crypto",
+        Action::Pure,
+        "randomUUID randomBytes createHash createHmac getHashes randomInt timingSafeEqual",
+    ),
     ("assert", Action::Pure, "equal strictEqual deepEqual deepStrictEqual ok notEqual notStrictEqual"),
     ("", Action::Pure, "assert"),
     ("child_process", Action::Shell, "exec execSync"),
@@ -219,8 +289,16 @@ const MEMBERS: &[(&str, Action, &str)] = &[
     ("https", Action::Connect, "get request"),
     ("net", Action::Connect, "connect createConnection"),
     ("vm", Action::RunsUnknown, "runInThisContext runInNewContext runInContext Script"),
-    ("Deno", Action::Read, "readTextFileSync readTextFile readFileSync readFile statSync stat readDirSync readDir lstatSync"),
-    ("Deno", Action::Write, "writeTextFileSync writeTextFile writeFileSync writeFile mkdirSync mkdir chmodSync"),
+    (
+        "Deno",
+        Action::Read,
+        "readTextFileSync readTextFile readFileSync readFile statSync stat readDirSync readDir lstatSync",
+    ),
+    (
+        "Deno",
+        Action::Write,
+        "writeTextFileSync writeTextFile writeFileSync writeFile mkdirSync mkdir chmodSync",
+    ),
     ("Deno", Action::DeleteOption, "removeSync remove"),
     ("Deno", Action::Move, "renameSync rename"),
     ("Deno", Action::Copy, "copyFileSync copyFile"),

@@ -32,13 +32,25 @@ pub(super) enum Piece {
 
 /// Longest first.
 const OPERATORS: &[&str] = &[
-    ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=", "<=", ">=", "&&",
-    "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "**", "{", "}", "(",
-    ")", "[", "]", ";", ",", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "!", "~", "?", ":", "=", ".",
+    ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=", "<=",
+    ">=", "&&", "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>",
+    "**", "{", "}", "(", ")", "[", "]", ";", ",", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "!", "~",
+    "?", ":", "=", ".",
 ];
 /// Words after which an expression starts.
 const BEFORE_EXPRESSION: &[&str] = &[
-    "return", "typeof", "case", "in", "instanceof", "delete", "void", "throw", "new", "else", "do", "yield",
+    "return",
+    "typeof",
+    "case",
+    "in",
+    "instanceof",
+    "delete",
+    "void",
+    "throw",
+    "new",
+    "else",
+    "do",
+    "yield",
 ];
 /// Templates inside one another.
 const DEEPEST_TEMPLATE: usize = 8;
@@ -102,9 +114,9 @@ pub(super) fn tokens(text: &str) -> (Vec<Token>, bool) {
             }
             // Comments of the old web: `<!--` hides the rest of a line, and so does `-->` at the start of one.
             _ if cursor.at("<!--") || cursor.at("-->") => return (found, false),
-            _ => match OPERATORS.iter().find(|operator| cursor.at(operator)) {
+            _ => match cursor.one_of(OPERATORS) {
                 // `a?.5:b`
-                Some(&"?.") if cursor.ahead(2).is_some_and(|c| c.is_ascii_digit()) => {
+                Some("?.") if cursor.ahead(2).is_some_and(|c| c.is_ascii_digit()) => {
                     cursor.skip(1);
                     Kind::Op("?")
                 }

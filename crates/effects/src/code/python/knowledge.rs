@@ -1,9 +1,12 @@
 //! What is known of Python's own modules. Only what is listed is understood: a module's other members (most modules
 //! can be asked for the modules that they import) are not.
 
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 use super::super::Finding;
+use super::super::listed;
 use super::super::value::Value;
 use super::super::walk::{Action, Given, Language, Walker, argument};
 
@@ -15,7 +18,7 @@ impl Language for Python {
         if matches!(name, "__name__" | "__file__" | "__doc__") {
             return Some(Value::Data);
         }
-        (self.action(name) != Action::Unlisted && is_builtin(name)).then(|| Value::known(name))
+        ACTIONS.contains_key(&("", name)).then(|| Value::known(name))
     }
 
     fn action(&self, known: &str) -> Action {
@@ -23,13 +26,11 @@ impl Language for Python {
             Some((module, name)) => (module, name),
             None => ("", known),
         };
-        if MODULES.contains(&known) {
+        if MODULE_SET.contains(known) {
             return Action::Module;
         }
-        for (of, action, names) in MEMBERS {
-            if *of == module && names.split_ascii_whitespace().any(|listed| listed == name) {
-                return *action;
-            }
+        if let Some(action) = ACTIONS.get(&(module, name)) {
+            return *action;
         }
         if matches!(module, "str" | "bytes" | "dict" | "list" | "int" | "float" | "set") && is_method(name) {
             return Action::Pure;
@@ -41,7 +42,9 @@ impl Language for Python {
     }
 
     fn method(&self, walker: &mut Walker<'_>, receiver: &Value, name: &str, given: &[Given]) -> Value {
-        if name == "join" && matches!(given, [one] if walker.reads_environment(&one.value) || walker.is_looked_at(&one.value)) {
+        if name == "join"
+            && matches!(given, [one] if walker.reads_environment(&one.value) || walker.is_looked_at(&one.value))
+        {
             return Value::Data;
         }
         walker.hold_all(given);
@@ -58,7 +61,7 @@ impl Language for Python {
     }
 
     fn is_plain_member(&self, name: &str) -> bool {
-        is_method(name) || PROPERTIES.split_ascii_whitespace().any(|listed| listed == name)
+        is_method(name) || PROPERTY_SET.contains(name)
     }
 
     fn computed_members_are_murky(&self) -> bool {
@@ -70,28 +73,30 @@ impl Language for Python {
     }
 }
 
-fn is_builtin(name: &str) -> bool {
-    MEMBERS
-        .iter()
-        .any(|(module, _, names)| module.is_empty() && names.split_ascii_whitespace().any(|listed| listed == name))
-}
+static MODULE_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| MODULES.iter().copied().collect());
+static ACTIONS: LazyLock<HashMap<(&str, &str), Action>> =
+    LazyLock::new(|| listed::members(MEMBERS.iter().copied()));
+static METHOD_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| listed::set(METHODS));
+static PROPERTY_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| listed::set(PROPERTIES));
 
 fn is_method(name: &str) -> bool {
-    METHODS.split_ascii_whitespace().any(|listed| listed == name)
+    METHOD_SET.contains(name)
 }
 
 /// A method of a path object.
 fn path_method(walker: &mut Walker<'_>, path: &Value, name: &str, given: &[Given]) -> Value {
     match name {
-        "read_text" | "read_bytes" | "exists" | "is_file" | "is_dir" | "is_symlink" | "stat" | "lstat" | "readlink"
-        | "owner" | "is_mount" => walker.reads(Some(path)),
+        "read_text" | "read_bytes" | "exists" | "is_file" | "is_dir" | "is_symlink" | "stat" | "lstat"
+        | "readlink" | "owner" | "is_mount" => walker.reads(Some(path)),
         "iterdir" | "glob" | "rglob" => {
             walker.reads(Some(path));
-            let upward = given.iter().any(|one| !one.value.constant().is_some_and(|text| !text.contains("..")));
+            let upward = given.iter().any(|one| one.value.constant().is_none_or(|text| text.contains("..")));
             return match path {
                 _ if upward => Value::Data,
                 Value::Path(texts) => match texts.first() {
-                    Some(text) if texts.len() == 1 => Value::Many(Rc::new(Value::Under(Rc::from(text.as_str())))),
+                    Some(text) if texts.len() == 1 => {
+                        Value::Many(Rc::new(Value::Under(Rc::from(text.as_str()))))
+                    }
                     _ => Value::Data,
                 },
                 _ => Value::Many(Rc::new(path.clone())),
@@ -115,7 +120,8 @@ fn path_method(walker: &mut Walker<'_>, path: &Value, name: &str, given: &[Given
                 other => other.clone(),
             };
         }
-        "with_suffix" | "with_name" | "relative_to" | "is_relative_to" | "match" | "is_absolute" | "with_stem" => {}
+        "with_suffix" | "with_name" | "relative_to" | "is_relative_to" | "match" | "is_absolute"
+        | "with_stem" => {}
         _ => return data_method(walker, path, name, given),
     }
     Value::Data
@@ -191,14 +197,84 @@ const PROPERTIES: &str = "name stem suffix suffixes parent parents parts anchor 
     sysname nodename tm_year tm_mon tm_mday tm_hour tm_min tm_sec tm_wday tm_yday columns lines metadata";
 
 const MODULES: &[&str] = &[
-    "sys", "os", "os.path", "posixpath", "json", "re", "math", "cmath", "datetime", "time", "random", "collections",
-    "collections.abc", "itertools", "functools", "string", "textwrap", "base64", "hashlib", "hmac", "pathlib", "glob", "fnmatch",
-    "platform", "statistics", "decimal", "fractions", "uuid", "csv", "io", "pprint", "typing", "enum", "operator",
-    "struct", "binascii", "urllib", "urllib.parse", "urllib.request", "html", "xml", "xml.etree",
-    "xml.etree.ElementTree", "unicodedata", "locale", "calendar", "copy", "ast", "difflib", "shlex", "importlib",
-    "importlib.metadata", "sysconfig", "tomllib", "configparser", "shutil", "subprocess", "heapq", "bisect", "secrets",
-    "zlib", "warnings", "traceback", "contextlib", "keyword", "errno", "stat", "array", "numbers", "getpass",
-    "codecs", "gzip", "bz2", "lzma", "colorsys", "zoneinfo", "types", "abc",
+    "sys",
+    "os",
+    "os.path",
+    "posixpath",
+    "json",
+    "re",
+    "math",
+    "cmath",
+    "datetime",
+    "time",
+    "random",
+    "collections",
+    "collections.abc",
+    "itertools",
+    "functools",
+    "string",
+    "textwrap",
+    "base64",
+    "hashlib",
+    "hmac",
+    "pathlib",
+    "glob",
+    "fnmatch",
+    "platform",
+    "statistics",
+    "decimal",
+    "fractions",
+    "uuid",
+    "csv",
+    "io",
+    "pprint",
+    "typing",
+    "enum",
+    "operator",
+    "struct",
+    "binascii",
+    "urllib",
+    "urllib.parse",
+    "urllib.request",
+    "html",
+    "xml",
+    "xml.etree",
+    "xml.etree.ElementTree",
+    "unicodedata",
+    "locale",
+    "calendar",
+    "copy",
+    "ast",
+    "difflib",
+    "shlex",
+    "importlib",
+    "importlib.metadata",
+    "sysconfig",
+    "tomllib",
+    "configparser",
+    "shutil",
+    "subprocess",
+    "heapq",
+    "bisect",
+    "secrets",
+    "zlib",
+    "warnings",
+    "traceback",
+    "contextlib",
+    "keyword",
+    "errno",
+    "stat",
+    "array",
+    "numbers",
+    "getpass",
+    "codecs",
+    "gzip",
+    "bz2",
+    "lzma",
+    "colorsys",
+    "zoneinfo",
+    "types",
+    "abc",
 ];
 
 /// Module, what its members are, and which they are.
@@ -222,7 +298,11 @@ const MEMBERS: &[(&str, Action, &str)] = &[
     ("builtins", Action::RunsUnknown, "exec eval compile"),
     ("builtins", Action::LoadNamed, "__import__"),
     ("importlib", Action::LoadNamed, "import_module"),
-    ("importlib.metadata", Action::Pure, "version distributions distribution metadata packages_distributions requires PackageNotFoundError"),
+    (
+        "importlib.metadata",
+        Action::Pure,
+        "version distributions distribution metadata packages_distributions requires PackageNotFoundError",
+    ),
     (
         "sys",
         Action::Constant,
@@ -263,7 +343,11 @@ const MEMBERS: &[(&str, Action, &str)] = &[
     ("os", Action::Shell, "system popen"),
     ("os", Action::ExecList, "execv execvp execve execvpe posix_spawn posix_spawnp"),
     ("os", Action::ExecWords, "execl execlp"),
-    ("os", Action::RunsUnknown, "fork forkpty execle execlpe spawnl spawnle spawnlp spawnlpe spawnv spawnve spawnvp spawnvpe startfile"),
+    (
+        "os",
+        Action::RunsUnknown,
+        "fork forkpty execle execlpe spawnl spawnle spawnlp spawnlpe spawnv spawnve spawnvp spawnvpe startfile",
+    ),
     ("pty", Action::ExecList, "spawn"),
     ("os", Action::System, "kill killpg setuid setgid seteuid setegid setreuid setresuid chroot nice reboot"),
     ("os.path", Action::Join, "join"),
@@ -325,7 +409,11 @@ const MEMBERS: &[(&str, Action, &str)] = &[
         Action::Pure,
         "compile search match fullmatch split findall finditer sub subn escape purge error Pattern Match",
     ),
-    ("re", Action::Constant, "A ASCII I IGNORECASE L LOCALE M MULTILINE S DOTALL U UNICODE X VERBOSE DEBUG NOFLAG"),
+    (
+        "re",
+        Action::Constant,
+        "A ASCII I IGNORECASE L LOCALE M MULTILINE S DOTALL U UNICODE X VERBOSE DEBUG NOFLAG",
+    ),
     (
         "math",
         Action::Pure,
@@ -390,11 +478,7 @@ const MEMBERS: &[(&str, Action, &str)] = &[
         "b64encode b64decode b32encode b32decode b16encode b16decode b85encode b85decode a85encode a85decode \
          urlsafe_b64encode urlsafe_b64decode standard_b64encode standard_b64decode encodebytes decodebytes",
     ),
-    (
-        "binascii",
-        Action::Pure,
-        "hexlify unhexlify a2b_base64 b2a_base64 a2b_hex b2a_hex crc32 crc_hqx Error",
-    ),
+    ("binascii", Action::Pure, "hexlify unhexlify a2b_base64 b2a_base64 a2b_hex b2a_hex crc32 crc_hqx Error"),
     (
         "hashlib",
         Action::Pure,
@@ -420,7 +504,11 @@ const MEMBERS: &[(&str, Action, &str)] = &[
          median_low median_high median_grouped correlation covariance linear_regression NormalDist StatisticsError",
     ),
     ("decimal", Action::Pure, "Decimal getcontext localcontext Context InvalidOperation"),
-    ("decimal", Action::Constant, "ROUND_UP ROUND_DOWN ROUND_HALF_UP ROUND_HALF_EVEN ROUND_CEILING ROUND_FLOOR ROUND_HALF_DOWN"),
+    (
+        "decimal",
+        Action::Constant,
+        "ROUND_UP ROUND_DOWN ROUND_HALF_UP ROUND_HALF_EVEN ROUND_CEILING ROUND_FLOOR ROUND_HALF_DOWN",
+    ),
     ("fractions", Action::Pure, "Fraction"),
     ("uuid", Action::Pure, "uuid3 uuid4 uuid5 UUID"),
     ("uuid", Action::Constant, "NAMESPACE_DNS NAMESPACE_URL NAMESPACE_OID NAMESPACE_X500"),
@@ -434,7 +522,11 @@ const MEMBERS: &[(&str, Action, &str)] = &[
     ("struct", Action::Pure, "pack unpack calcsize iter_unpack unpack_from Struct error"),
     ("array", Action::Pure, "array"),
     ("html", Action::Pure, "escape unescape"),
-    ("xml.etree.ElementTree", Action::Pure, "fromstring tostring XML Element SubElement dump indent ParseError fromstringlist"),
+    (
+        "xml.etree.ElementTree",
+        Action::Pure,
+        "fromstring tostring XML Element SubElement dump indent ParseError fromstringlist",
+    ),
     ("xml.etree.ElementTree", Action::Parse, "parse"),
     ("xml.etree", Action::Module, "ElementTree"),
     (
@@ -443,7 +535,11 @@ const MEMBERS: &[(&str, Action, &str)] = &[
         "name lookup category normalize bidirectional combining decimal digit numeric east_asian_width is_normalized mirrored decomposition",
     ),
     ("unicodedata", Action::Constant, "unidata_version"),
-    ("locale", Action::Pure, "getlocale setlocale getpreferredencoding localeconv getdefaultlocale getencoding format_string currency atof atoi"),
+    (
+        "locale",
+        Action::Pure,
+        "getlocale setlocale getpreferredencoding localeconv getdefaultlocale getencoding format_string currency atof atoi",
+    ),
     ("locale", Action::Constant, "LC_ALL LC_CTYPE LC_NUMERIC LC_TIME LC_COLLATE"),
     (
         "calendar",
@@ -452,7 +548,11 @@ const MEMBERS: &[(&str, Action, &str)] = &[
     ),
     ("calendar", Action::Constant, "day_name day_abbr month_name month_abbr MONDAY SUNDAY"),
     ("copy", Action::Pure, "copy deepcopy"),
-    ("ast", Action::Pure, "literal_eval parse dump walk unparse get_docstring iter_child_nodes FunctionDef ClassDef AsyncFunctionDef Name Call Import ImportFrom Constant Assign Attribute"),
+    (
+        "ast",
+        Action::Pure,
+        "literal_eval parse dump walk unparse get_docstring iter_child_nodes FunctionDef ClassDef AsyncFunctionDef Name Call Import ImportFrom Constant Assign Attribute",
+    ),
     ("difflib", Action::Pure, "unified_diff context_diff ndiff get_close_matches SequenceMatcher Differ"),
     ("shlex", Action::Pure, "split quote join"),
     (

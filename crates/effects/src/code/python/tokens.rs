@@ -27,9 +27,9 @@ pub(super) enum Piece {
 
 /// Longest first.
 const OPERATORS: &[&str] = &[
-    "**=", "//=", ">>=", "<<=", "...", "!=", "->", ":=", "**", "//", ">>", "<<", "<=", ">=", "==", "+=", "-=", "*=",
-    "/=", "%=", "&=", "|=", "^=", "@=", "+", "-", "*", "/", "%", "@", "&", "|", "^", "~", "<", ">", "(", ")", "[",
-    "]", "{", "}", ",", ":", ".", ";", "=",
+    "**=", "//=", ">>=", "<<=", "...", "!=", "->", ":=", "**", "//", ">>", "<<", "<=", ">=", "==", "+=",
+    "-=", "*=", "/=", "%=", "&=", "|=", "^=", "@=", "+", "-", "*", "/", "%", "@", "&", "|", "^", "~", "<",
+    ">", "(", ")", "[", "]", "{", "}", ",", ":", ".", ";", "=",
 ];
 
 /// The tokens, and whether all of the text was understood. What stands before the first trouble is kept.
@@ -85,11 +85,11 @@ pub(super) fn tokens(text: &str) -> (Vec<Token>, bool) {
                 }
             }
             _ => {
-                let Some(operator) = OPERATORS.iter().find(|operator| cursor.at(operator)) else {
+                let Some(operator) = cursor.one_of(OPERATORS) else {
                     return (found, false);
                 };
                 cursor.skip(operator.len());
-                match *operator {
+                match operator {
                     "(" => open.push(")"),
                     "[" => open.push("]"),
                     "{" => open.push("}"),
@@ -217,11 +217,8 @@ fn hole(cursor: &mut Cursor, quote: char, triple: bool, pieces: &mut Vec<Piece>)
             return None;
         }
         match (inner, c) {
-            (Some(mark), _) => {
-                if c == mark {
-                    inner = None;
-                }
-            }
+            (Some(mark), _) if c == mark => inner = None,
+            (Some(_), _) => {}
             (None, '"' | '\'') => inner = Some(c),
             (None, '(' | '[' | '{') => open += 1,
             (None, ')' | ']') => open = open.checked_sub(1)?,

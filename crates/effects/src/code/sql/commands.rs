@@ -4,14 +4,69 @@ use super::super::{Finding, Reading};
 
 /// Commands of psql that only look, beside all that start with `d`.
 const LOOKING: &[&str] = &[
-    "l", "l+", "list", "list+", "z", "x", "t", "a", "h", "timing", "conninfo", "encoding", "q", "quit", "?", "sf",
-    "sf+", "sv", "sv+", "p", "r", "errverbose", "pset", "f", "g", "gx", "watch", "copyright",
+    "l",
+    "l+",
+    "list",
+    "list+",
+    "z",
+    "x",
+    "t",
+    "a",
+    "h",
+    "timing",
+    "conninfo",
+    "encoding",
+    "q",
+    "quit",
+    "?",
+    "sf",
+    "sf+",
+    "sv",
+    "sv+",
+    "p",
+    "r",
+    "errverbose",
+    "pset",
+    "f",
+    "g",
+    "gx",
+    "watch",
+    "copyright",
 ];
 /// Commands of sqlite3 and duckdb that only look or change how things are shown.
 const SHOWING: &[&str] = &[
-    "tables", "schema", "headers", "header", "mode", "width", "databases", "dbinfo", "indexes", "indices", "show",
-    "timer", "bail", "echo", "fullschema", "nullvalue", "separator", "explain", "stats", "changes", "eqp", "print",
-    "quit", "exit", "help", "version", "dump", "maxrows", "columns", "rows", "limit", "dbconfig",
+    "tables",
+    "schema",
+    "headers",
+    "header",
+    "mode",
+    "width",
+    "databases",
+    "dbinfo",
+    "indexes",
+    "indices",
+    "show",
+    "timer",
+    "bail",
+    "echo",
+    "fullschema",
+    "nullvalue",
+    "separator",
+    "explain",
+    "stats",
+    "changes",
+    "eqp",
+    "print",
+    "quit",
+    "exit",
+    "help",
+    "version",
+    "dump",
+    "maxrows",
+    "columns",
+    "rows",
+    "limit",
+    "dbconfig",
 ];
 
 /// What follows `\`.
@@ -93,7 +148,8 @@ fn copy(rest: &str, reading: &mut Reading) {
     if let Some(command) = lower.strip_prefix("program") {
         let command = place.get(place.len() - command.len()..).unwrap_or_default();
         shell(&word(command.trim()), reading);
-    } else if !matches!(word(place).to_ascii_lowercase().as_str(), "stdin" | "stdout" | "pstdin" | "pstdout") {
+    } else if !matches!(word(place).to_ascii_lowercase().as_str(), "stdin" | "stdout" | "pstdin" | "pstdout")
+    {
         let file = word(place);
         reading.found(if out { Finding::Write(file) } else { Finding::Read(file) });
     }
@@ -125,7 +181,9 @@ pub(super) fn dot(line: &str, reading: &mut Reading) {
         },
         "read" | "import" => {
             match first.strip_prefix('|') {
-                Some(command) => shell(if rest.starts_with('|') { rest.trim_start_matches('|') } else { command }, reading),
+                Some(command) => {
+                    shell(if rest.starts_with('|') { rest.trim_start_matches('|') } else { command }, reading)
+                }
                 None if first.starts_with('-') => reading.incomplete(),
                 None => reading.found(Finding::Read(first)),
             }

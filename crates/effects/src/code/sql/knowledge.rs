@@ -1,5 +1,10 @@
 //! Functions and words of SQL that are known.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::super::listed;
+
 /// What calling a function does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Call {
@@ -22,31 +27,38 @@ pub(super) enum Call {
 }
 
 pub(super) fn call(name: &str) -> Call {
-    let listed = |names: &str| names.split_ascii_whitespace().any(|one| one == name);
-    if listed(PLAIN) || listed(WORDS) || listed(TYPES) {
-        Call::Plain
-    } else if listed(READING) {
-        Call::Reads
-    } else if listed(WRITING) {
-        Call::Writes
-    } else if listed(CHANGING) {
-        Call::Changes
-    } else if listed(SYSTEM) {
-        Call::System
-    } else if listed(RUNNING) {
-        Call::Runs
-    } else if name.starts_with("dblink") || name.starts_with("postgres_") || name == "http_get" || name == "http_post" {
+    if let Some(call) = CALLS.get(name) {
+        *call
+    } else if name.starts_with("dblink")
+        || name.starts_with("postgres_")
+        || name == "http_get"
+        || name == "http_post"
+    {
         Call::Connects
     } else {
         Call::Unknown
     }
 }
 
+static CALLS: LazyLock<HashMap<&str, Call>> = LazyLock::new(|| {
+    listed::map([
+        (Call::Plain, PLAIN),
+        (Call::Plain, WORDS),
+        (Call::Plain, TYPES),
+        (Call::Reads, READING),
+        (Call::Writes, WRITING),
+        (Call::Changes, CHANGING),
+        (Call::System, SYSTEM),
+        (Call::Runs, RUNNING),
+    ])
+});
+
 const READING: &str = "pg_read_file pg_read_binary_file pg_ls_dir pg_stat_file readfile load_file lo_import read_csv \
     read_csv_auto read_parquet read_json read_json_auto read_json_objects read_ndjson read_text read_blob read_xlsx \
     parquet_scan parquet_metadata parquet_schema sniff_csv fsdir openrowset";
 const WRITING: &str = "writefile lo_export";
-const CHANGING: &str = "setval nextval set_config lo_unlink lo_create pg_logical_emit_message pg_advisory_lock";
+const CHANGING: &str =
+    "setval nextval set_config lo_unlink lo_create pg_logical_emit_message pg_advisory_lock";
 const SYSTEM: &str = "pg_terminate_backend pg_cancel_backend pg_reload_conf pg_rotate_logfile pg_switch_wal pg_promote \
     pg_create_restore_point pg_start_backup pg_stop_backup";
 const RUNNING: &str = "sys_exec sys_eval xp_cmdshell edit load_extension pg_execute_server_program query query_table \
@@ -96,13 +108,44 @@ const TYPES: &str = "varchar char character nchar nvarchar decimal numeric int i
 
 /// What a pragma is called that only looks.
 pub(super) const PRAGMAS: &[&str] = &[
-    "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
-    "foreign_key_check", "database_list", "integrity_check", "quick_check", "compile_options", "collation_list",
-    "function_list", "module_list", "pragma_list", "page_count", "freelist_count", "data_version", "database_size",
-    "storage_info", "show_tables", "version",
+    "table_info",
+    "table_xinfo",
+    "table_list",
+    "index_list",
+    "index_info",
+    "index_xinfo",
+    "foreign_key_list",
+    "foreign_key_check",
+    "database_list",
+    "integrity_check",
+    "quick_check",
+    "compile_options",
+    "collation_list",
+    "function_list",
+    "module_list",
+    "pragma_list",
+    "page_count",
+    "freelist_count",
+    "data_version",
+    "database_size",
+    "storage_info",
+    "show_tables",
+    "version",
 ];
 /// Pragmas that look when nothing is given to them.
 pub(super) const PRAGMAS_ALONE: &[&str] = &[
-    "user_version", "application_id", "schema_version", "journal_mode", "page_size", "encoding", "foreign_keys",
-    "synchronous", "cache_size", "auto_vacuum", "locking_mode", "busy_timeout", "temp_store", "mmap_size",
+    "user_version",
+    "application_id",
+    "schema_version",
+    "journal_mode",
+    "page_size",
+    "encoding",
+    "foreign_keys",
+    "synchronous",
+    "cache_size",
+    "auto_vacuum",
+    "locking_mode",
+    "busy_timeout",
+    "temp_store",
+    "mmap_size",
 ];

@@ -5,15 +5,37 @@ use super::knowledge::{Call, PRAGMAS, PRAGMAS_ALONE, call};
 use super::tokens::Token;
 
 /// Statements that change data or structure, and nothing else.
-const CHANGING: &[&str] = &["insert", "replace", "upsert", "merge", "create", "alter", "comment", "grant", "revoke"];
+const CHANGING: &[&str] =
+    &["insert", "replace", "upsert", "merge", "create", "alter", "comment", "grant", "revoke"];
 /// Statements that keep the database in order.
-const KEEPING: &[&str] = &["vacuum", "reindex", "analyze", "cluster", "refresh", "optimize", "checkpoint", "repair"];
+const KEEPING: &[&str] =
+    &["vacuum", "reindex", "analyze", "cluster", "refresh", "optimize", "checkpoint", "repair"];
 /// What is created runs later, or somewhere else.
 const ACTIVE: &[&str] = &[
-    "function", "procedure", "trigger", "event", "extension", "language", "rule", "server", "subscription", "mapping",
-    "aggregate", "operator", "cast", "macro", "secret", "assembly", "foreign", "login", "user", "role", "virtual",
+    "function",
+    "procedure",
+    "trigger",
+    "event",
+    "extension",
+    "language",
+    "rule",
+    "server",
+    "subscription",
+    "mapping",
+    "aggregate",
+    "operator",
+    "cast",
+    "macro",
+    "secret",
+    "assembly",
+    "foreign",
+    "login",
+    "user",
+    "role",
+    "virtual",
 ];
-const TRANSACTION: &[&str] = &["begin", "commit", "rollback", "start", "end", "savepoint", "release", "abort", "go"];
+const TRANSACTION: &[&str] =
+    &["begin", "commit", "rollback", "start", "end", "savepoint", "release", "abort", "go"];
 
 /// So many changes inside a statement are looked at, and so many tokens of a call's arguments.
 const MOST_INNER: usize = 32;
@@ -24,7 +46,9 @@ pub(super) fn read(tokens: &[Token], reading: &mut Reading) {
     let Some(first) = tokens.first() else { return };
     let Token::Word(verb) = first else {
         // A query in brackets.
-        if *first == Token::Symbol('(') && matches!(tokens.get(1), Some(Token::Word(word)) if word == "select") {
+        if *first == Token::Symbol('(')
+            && matches!(tokens.get(1), Some(Token::Word(word)) if word == "select")
+        {
             query(tokens, reading);
         } else {
             reading.incomplete();
@@ -87,7 +111,9 @@ pub(super) fn read(tokens: &[Token], reading: &mut Reading) {
 
 fn change(verb: &str, tokens: &[Token], reading: &mut Reading) {
     let replaces = verb == "create" && (has(tokens, "replace") && has(tokens, "table"));
-    if verb == "alter" && matches!(tokens.get(1), Some(Token::Word(word)) if word == "system" || word == "server") {
+    if verb == "alter"
+        && matches!(tokens.get(1), Some(Token::Word(word)) if word == "system" || word == "server")
+    {
         reading.found(Finding::System("ALTER SYSTEM".to_owned()));
     } else if replaces || (verb == "alter" && (has(tokens, "drop") || has(tokens, "truncate"))) {
         reading.found(Finding::History(words(tokens)));
@@ -178,7 +204,9 @@ fn rows(tokens: &[Token], reading: &mut Reading) {
     // `where 1=1` chooses nothing.
     let chooses = condition.is_some_and(|condition| {
         condition.iter().any(|token| match token {
-            Token::Word(word) => !matches!(word.as_str(), "true" | "or" | "and" | "not" | "false" | "is" | "null"),
+            Token::Word(word) => {
+                !matches!(word.as_str(), "true" | "or" | "and" | "not" | "false" | "is" | "null")
+            }
             Token::Quoted(_) => true,
             _ => false,
         })
@@ -197,8 +225,8 @@ fn explain(tokens: &[Token], reading: &mut Reading) {
         let Token::Word(word) = token else { continue };
         match word.as_str() {
             "analyze" | "analyse" => analyzes = true,
-            "select" | "with" | "insert" | "update" | "delete" | "merge" | "values" | "table" | "create" | "replace"
-            | "execute" | "call" => {
+            "select" | "with" | "insert" | "update" | "delete" | "merge" | "values" | "table" | "create"
+            | "replace" | "execute" | "call" => {
                 if analyzes {
                     read(tokens.get(at..).unwrap_or_default(), reading);
                 } else {
@@ -221,7 +249,7 @@ fn pragma(tokens: &[Token], reading: &mut Reading) {
     let at = if qualified { 3 } else { 1 };
     let name = tokens.get(at).map_or(String::new(), name_of);
     let given = tokens.get(at + 1).is_some();
-    let sets = tokens.iter().any(|token| *token == Token::Symbol('='));
+    let sets = tokens.contains(&Token::Symbol('='));
     if PRAGMAS.contains(&name.as_str()) && !sets || PRAGMAS_ALONE.contains(&name.as_str()) && !given {
         return;
     }
@@ -286,7 +314,9 @@ fn calls(tokens: &[Token], reading: &mut Reading, changes: bool) {
             Token::Quoted(file) if after_table_word && file.contains(['.', '/']) => {
                 file_read(file, reading);
             }
-            Token::Word(name) | Token::Quoted(name) if matches!(tokens.get(at + 1), Some(Token::Symbol('('))) => {
+            Token::Word(name) | Token::Quoted(name)
+                if matches!(tokens.get(at + 1), Some(Token::Symbol('('))) =>
+            {
                 let lower = name.to_lowercase();
                 let names_something = match before {
                     Some(Token::Word(word)) => {
@@ -294,7 +324,8 @@ fn calls(tokens: &[Token], reading: &mut Reading, changes: bool) {
                     }
                     // `insert into public.users(id)`
                     Some(Token::Symbol('.')) => {
-                        let word = at.checked_sub(3).and_then(|at| tokens.get(at)).map_or(String::new(), name_of);
+                        let word =
+                            at.checked_sub(3).and_then(|at| tokens.get(at)).map_or(String::new(), name_of);
                         changes && names_next(&word, tokens)
                     }
                     _ => false,
@@ -311,8 +342,10 @@ fn calls(tokens: &[Token], reading: &mut Reading, changes: bool) {
 /// Is what follows this word the name of a thing with its columns, and no call?
 fn names_next(word: &str, tokens: &[Token]) -> bool {
     let creates = matches!(tokens.first(), Some(Token::Word(verb)) if verb == "create");
-    matches!(word, "into" | "table" | "exists" | "references" | "key" | "index" | "view" | "copy" | "constraint")
-        || word == "on" && creates
+    matches!(
+        word,
+        "into" | "table" | "exists" | "references" | "key" | "index" | "view" | "copy" | "constraint"
+    ) || word == "on" && creates
 }
 
 fn called(name: &str, rest: &[Token], reading: &mut Reading) {
@@ -350,7 +383,8 @@ fn file_read(path: &str, reading: &mut Reading) {
         None => reading.found(Finding::Read(path.to_owned())),
         Some((_, rest)) => {
             let host = rest.split(['/', '?', ':']).next().unwrap_or_default();
-            let fine = !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '.');
+            let fine =
+                !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '.');
             reading.found(Finding::Connect(fine.then(|| host.to_owned())));
         }
     }
@@ -393,9 +427,36 @@ fn name_of(token: &Token) -> String {
 /// The first words of a statement: keywords in capitals, names as they are, no literals.
 fn words(tokens: &[Token]) -> String {
     const KEYWORDS: &[&str] = &[
-        "drop", "truncate", "delete", "update", "alter", "table", "from", "database", "schema", "index", "view", "column",
-        "if", "exists", "cascade", "only", "create", "or", "replace", "constraint", "user", "role", "function", "trigger",
-        "materialized", "sequence", "type", "extension", "set", "where",
+        "drop",
+        "truncate",
+        "delete",
+        "update",
+        "alter",
+        "table",
+        "from",
+        "database",
+        "schema",
+        "index",
+        "view",
+        "column",
+        "if",
+        "exists",
+        "cascade",
+        "only",
+        "create",
+        "or",
+        "replace",
+        "constraint",
+        "user",
+        "role",
+        "function",
+        "trigger",
+        "materialized",
+        "sequence",
+        "type",
+        "extension",
+        "set",
+        "where",
     ];
     let mut all = String::new();
     for token in tokens.iter().take(8) {

@@ -63,7 +63,9 @@ pub(super) fn tokens(text: &str) -> (Vec<Token>, bool) {
             '\'' => match quoted(&mut cursor, '\'', &mut whole) {
                 Some(text) => {
                     // `e'\x72'` and the like: the value is not what is written.
-                    if text.contains('\\') && matches!(found.last(), Some(Token::Word(word)) if word.len() == 1) {
+                    if text.contains('\\')
+                        && matches!(found.last(), Some(Token::Word(word)) if word.len() == 1)
+                    {
                         whole = false;
                     }
                     found.push(Token::Text(text));
@@ -149,7 +151,8 @@ fn bracket_is_plain(cursor: &Cursor) -> bool {
 
 /// Is this the first character of its line?
 fn starts_line(cursor: &Cursor) -> bool {
-    matches!(cursor.behind(), None | Some('\n' | '\r' | ';')) && cursor.ahead(1).is_some_and(|c| c.is_ascii_alphabetic())
+    matches!(cursor.behind(), None | Some('\n' | '\r' | ';'))
+        && cursor.ahead(1).is_some_and(|c| c.is_ascii_alphabetic())
 }
 
 fn quoted(cursor: &mut Cursor, quote: char, whole: &mut bool) -> Option<String> {

@@ -7,21 +7,63 @@ use super::super::value::Value;
 use super::{Action, Given, Walker};
 
 /// What may be given a guarded list: it comes out as text or as a copy.
-const COPIES: &[&str] = &["len", "list", "sorted", "tuple", "set", "enumerate", "dumps", "pformat", "pprint", "log", "stringify"];
+const COPIES: &[&str] =
+    &["len", "list", "sorted", "tuple", "set", "enumerate", "dumps", "pformat", "pprint", "log", "stringify"];
 /// Names under which a first argument may be given.
-const FIRST: &[&str] = &["path", "file", "src", "name", "top", "pathname", "args", "url", "filename", "cmd", "key"];
+const FIRST: &[&str] =
+    &["path", "file", "src", "name", "top", "pathname", "args", "url", "filename", "cmd", "key"];
 /// Names under which a second argument may be given.
 const SECOND: &[&str] = &["dst", "target", "mode", "value", "filename"];
 /// Options of a new process that change neither what runs nor where.
 const PROCESS_OPTIONS: &[&str] = &[
-    "args", "shell", "capture_output", "text", "check", "timeout", "stdout", "stderr", "stdin", "input", "encoding",
-    "errors", "universal_newlines", "bufsize", "close_fds", "stdio", "maxBuffer", "windowsHide",
+    "args",
+    "shell",
+    "capture_output",
+    "text",
+    "check",
+    "timeout",
+    "stdout",
+    "stderr",
+    "stdin",
+    "input",
+    "encoding",
+    "errors",
+    "universal_newlines",
+    "bufsize",
+    "close_fds",
+    "stdio",
+    "maxBuffer",
+    "windowsHide",
 ];
 /// Arguments of reading and writing that change neither what is touched nor how.
 const FILE_OPTIONS: &[&str] = &[
-    "path", "file", "src", "name", "top", "pathname", "dst", "target", "mode", "encoding", "errors", "newline",
-    "buffering", "parents", "exist_ok", "missing_ok", "recursive", "topdown", "ignore_errors", "data", "text",
-    "follow_symlinks", "dirs_exist_ok", "indent", "timeout", "url", "filename",
+    "path",
+    "file",
+    "src",
+    "name",
+    "top",
+    "pathname",
+    "dst",
+    "target",
+    "mode",
+    "encoding",
+    "errors",
+    "newline",
+    "buffering",
+    "parents",
+    "exist_ok",
+    "missing_ok",
+    "recursive",
+    "topdown",
+    "ignore_errors",
+    "data",
+    "text",
+    "follow_symlinks",
+    "dirs_exist_ok",
+    "indent",
+    "timeout",
+    "url",
+    "filename",
 ];
 
 impl Walker<'_> {
@@ -92,7 +134,8 @@ impl Walker<'_> {
             },
             Action::ExecList => {
                 match (argument(given, 0, &["path", "file", "argv"]), argument(given, 1, &["args", "argv"])) {
-                    (Some(list @ Value::List(_)), _) | (Some(Value::Text(_)), Some(list @ Value::List(_))) => match list.words() {
+                    (Some(list @ Value::List(_)), _)
+                    | (Some(Value::Text(_)), Some(list @ Value::List(_))) => match list.words() {
                         Some(words) if !words.is_empty() => self.reading.found(Finding::RunArgv(words)),
                         _ => self.reading.runs_unknown(),
                     },
@@ -101,7 +144,8 @@ impl Walker<'_> {
                 self.reading.incomplete();
             }
             Action::ExecWords => {
-                let words: Option<Vec<String>> = given.iter().map(|one| one.value.constant().map(str::to_owned)).collect();
+                let words: Option<Vec<String>> =
+                    given.iter().map(|one| one.value.constant().map(str::to_owned)).collect();
                 match words {
                     Some(mut words) if words.len() > 1 => {
                         // The first word is the file, the second what the program is told that it is called.
@@ -148,15 +192,19 @@ impl Walker<'_> {
             }
             self.hold(one.value.clone());
         }
-        if action == Action::Constant {
+        // With more than one argument, `type` makes a type.
+        if action == Action::Constant || (known == "type" && given.len() != 1) {
             self.reading.incomplete();
         }
         // These give back the elements that they were given.
         match (short, given.first().map(|one| &one.value)) {
-            ("sorted" | "list" | "tuple" | "set" | "reversed" | "iter", Some(value @ (Value::Many(_) | Value::List(_)))) => {
-                Value::Many(Rc::new(value.element()))
+            (
+                "sorted" | "list" | "tuple" | "set" | "reversed" | "iter",
+                Some(value @ (Value::Many(_) | Value::List(_))),
+            ) => Value::Many(Rc::new(value.element())),
+            ("str" | "fspath" | "String", Some(value @ (Value::Under(_) | Value::Bare | Value::Text(_)))) => {
+                value.clone()
             }
-            ("str" | "fspath" | "String", Some(value @ (Value::Under(_) | Value::Bare | Value::Text(_)))) => value.clone(),
             ("str" | "fspath", Some(Value::Path(texts))) => Value::Text(Rc::clone(texts)),
             _ => Value::Data,
         }
@@ -215,7 +263,9 @@ impl Walker<'_> {
         self.reads(Some(at));
         self.check_options(given, FILE_OPTIONS);
         let under = match at {
-            Value::Text(texts) | Value::Path(texts) if texts.len() == 1 => texts.first().map_or(Value::Data, |text| Value::Under(Rc::from(text.as_str()))),
+            Value::Text(texts) | Value::Path(texts) if texts.len() == 1 => {
+                texts.first().map_or(Value::Data, |text| Value::Under(Rc::from(text.as_str())))
+            }
             Value::Under(_) => at.clone(),
             _ => Value::Data,
         };
@@ -223,9 +273,7 @@ impl Walker<'_> {
         match action {
             Action::Names if given.len() > 1 => Value::Data,
             Action::Names => names,
-            Action::Descend => {
-                Value::Many(Rc::new(Value::List(Rc::new(vec![under, names.clone(), names]))))
-            }
+            Action::Descend => Value::Many(Rc::new(Value::List(Rc::new(vec![under, names.clone(), names])))),
             _ => Value::Many(Rc::new(under)),
         }
     }
@@ -284,9 +332,9 @@ impl Walker<'_> {
 
     fn deletes_recursively(&mut self, given: &[Given]) -> bool {
         match argument(given, 1, &[]) {
-            Some(Value::Map(entries)) => {
-                entries.iter().any(|(name, value)| name == "recursive" && !matches!(value, Value::Plain(word) if &**word == "false"))
-            }
+            Some(Value::Map(entries)) => entries.iter().any(|(name, value)| {
+                name == "recursive" && !matches!(value, Value::Plain(word) if &**word == "false")
+            }),
             None | Some(Value::Function) => false,
             Some(_) => {
                 self.reading.incomplete();
@@ -395,7 +443,11 @@ impl Walker<'_> {
             }
         }
         // More than an address may carry something away.
-        if given.iter().skip(1).any(|one| one.name.as_deref() != Some("timeout") && one.value != Value::Function) {
+        if given
+            .iter()
+            .skip(1)
+            .any(|one| one.name.as_deref() != Some("timeout") && one.value != Value::Function)
+        {
             self.reading.incomplete();
         }
     }
@@ -470,7 +522,10 @@ impl Walker<'_> {
     fn check_process_options(&mut self, one: &Given) {
         match &one.value {
             Value::Map(entries) => {
-                if entries.iter().any(|(name, _)| !PROCESS_OPTIONS.contains(&name.as_str()) || name == "shell") {
+                if entries
+                    .iter()
+                    .any(|(name, _)| !PROCESS_OPTIONS.contains(&name.as_str()) || name == "shell")
+                {
                     self.reading.incomplete();
                 }
             }
@@ -496,7 +551,13 @@ pub(crate) fn argument<'a>(given: &'a [Given], place: usize, names: &[&str]) -> 
 fn known_file_action(action: Action) -> bool {
     matches!(
         action,
-        Action::Read | Action::Write | Action::Delete | Action::DeleteTree | Action::Copy | Action::Move | Action::Parse
+        Action::Read
+            | Action::Write
+            | Action::Delete
+            | Action::DeleteTree
+            | Action::Copy
+            | Action::Move
+            | Action::Parse
     )
 }
 
