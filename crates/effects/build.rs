@@ -1,8 +1,10 @@
 //! Packs the knowledge: checks every file of `knowledge/`, joins them into one text and writes a sorted index of
 //! names with plain numbers, so that starting up costs nothing.
 
+#[path = "src/knowledge/check.rs"]
+mod check;
 #[path = "src/knowledge/format.rs"]
-#[expect(dead_code, reason = "the build only checks; the library uses the rest")]
+#[expect(dead_code, reason = "checking needs only a part of what reading finds")]
 mod format;
 
 use std::fmt::Write as _;
@@ -11,6 +13,7 @@ use std::path::{Path, PathBuf};
 fn main() {
     println!("cargo::rerun-if-changed=knowledge");
     println!("cargo::rerun-if-changed=src/knowledge/format.rs");
+    println!("cargo::rerun-if-changed=src/knowledge/check.rs");
     match pack() {
         Ok(()) => {}
         Err(mistakes) => {
@@ -40,9 +43,9 @@ fn pack() -> Result<(), Vec<String>> {
     for file in &files {
         let text = std::fs::read_to_string(file).map_err(|error| one(&error))?;
         let shown = file.strip_prefix(&root).unwrap_or(Path::new("")).display().to_string();
-        let (_, mistakes) = format::check(&text);
+        let (_, mistakes) = check::check(&text);
         wrong.extend(mistakes.iter().map(|mistake| format!("{shown}:{}: {}", mistake.line, mistake.what)));
-        for entry in format::entries(&text).unwrap_or_default() {
+        for entry in check::entries(&text).unwrap_or_default() {
             let start = blob.len();
             blob.push_str(entry.names);
             blob.push('\n');

@@ -1,7 +1,9 @@
 //! Checks knowledge files: `knowledge-lint FILE…` prints every mistake as `file:line: what`, then a summary.
 
+#[path = "../src/knowledge/check.rs"]
+mod check;
 #[path = "../src/knowledge/format.rs"]
-#[expect(dead_code, reason = "the lint only checks; the library uses the rest")]
+#[expect(dead_code, reason = "checking needs only a part of what reading finds")]
 mod format;
 
 use std::collections::HashMap;
@@ -12,7 +14,7 @@ use std::process::ExitCode;
     reason = "a tool for those who write knowledge: it reads the files it is given"
 )]
 fn main() -> ExitCode {
-    let mut tally = format::Tally::default();
+    let mut tally = check::Tally::default();
     let mut seen: HashMap<String, String> = HashMap::new();
     let mut wrong = 0;
     for file in std::env::args().skip(1) {
@@ -24,7 +26,7 @@ fn main() -> ExitCode {
                 continue;
             }
         };
-        let (own, mistakes) = format::check(&text);
+        let (own, mistakes) = check::check(&text);
         tally.programs += own.programs;
         tally.subcommands += own.subcommands;
         tally.options += own.options;
@@ -32,7 +34,7 @@ fn main() -> ExitCode {
             println!("{file}:{}: {}", mistake.line, mistake.what);
             wrong += 1;
         }
-        for entry in format::entries(&text).unwrap_or_default() {
+        for entry in check::entries(&text).unwrap_or_default() {
             for name in entry.names.split_whitespace() {
                 let here = format!("{file}:{}", entry.line);
                 if let Some(there) = seen.insert(name.to_owned(), here.clone()) {

@@ -24,8 +24,12 @@ pub(crate) enum Arg<'a> {
 pub(crate) struct Hazy<'a> {
     /// It certainly starts with this.
     pub(crate) prefix: Cow<'a, str>,
+    /// It certainly ends with this.
+    pub(crate) suffix: &'a str,
     /// It may become any number of words.
     pub(crate) splits: bool,
+    /// It would come from a standard input to which nothing is connected.
+    pub(crate) absent: bool,
     /// The commands whose output goes into it.
     pub(crate) from: &'a [CommandId],
 }
@@ -38,7 +42,9 @@ impl<'a> Arg<'a> {
             Value::Process { reads, commands } => Arg::Process { reads: *reads, commands },
             Value::Unknown(unknown) => Arg::Hazy(Hazy {
                 prefix: Cow::Borrowed(&unknown.prefix),
+                suffix: &unknown.suffix,
                 splits: unknown.splits,
+                absent: false,
                 from: &unknown.from,
             }),
             Value::OneOf(values) => match values.as_slice() {
@@ -107,7 +113,9 @@ impl<'a> Arg<'a> {
     /// Whether it might be read as an option by a program that looks for them here.
     pub(crate) fn may_be_option(&self) -> bool {
         match self {
-            Arg::Hazy(hazy) => hazy.splits || hazy.prefix.is_empty() || hazy.prefix.starts_with('-'),
+            Arg::Hazy(hazy) => {
+                !hazy.absent && (hazy.splits || hazy.prefix.is_empty() || hazy.prefix.starts_with('-'))
+            }
             Arg::Text(_) | Arg::Pattern(_) | Arg::Process { .. } => false,
         }
     }

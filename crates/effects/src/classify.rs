@@ -3,6 +3,7 @@
 //! Paths are made absolute and their `.` and `..` taken out by their letters alone; then symlinks are looked up
 //! where the caller can. Of what a path says and where it leads, the more sensitive place holds.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::effect::{Place, Target};
@@ -66,7 +67,30 @@ fn absolute(named: Named<'_>, around: &Surroundings<'_>) -> (String, bool) {
         _ => (named.cwd, text),
     };
     let mut path = String::with_capacity(base.len() + rest.len() + 1);
-    for part in base.split('/').chain(rest.split('/')) {
+    walk(base, &mut path);
+    walk(rest, &mut path);
+    let all = named.pattern && path.rsplit('/').next().is_some_and(glob::takes_all);
+    if path.is_empty() {
+        path.push('/');
+    }
+    if named.pattern && !glob::is_wild(&path) {
+        path = glob::literal(&path);
+    }
+    (path, all)
+}
+
+/// An absolute path without `.`, `..` and doubled slashes; a relative one as it is.
+pub(crate) fn tidy(path: &str) -> Cow<'_, str> {
+    if !path.starts_with('/') {
+        return Cow::Borrowed(path);
+    }
+    let mut tidy = String::with_capacity(path.len());
+    walk(path, &mut tidy);
+    Cow::Owned(tidy)
+}
+
+fn walk(text: &str, path: &mut String) {
+    for part in text.split('/') {
         match part {
             "" | "." => {}
             ".." => path.truncate(path.rfind('/').unwrap_or(0)),
@@ -76,14 +100,6 @@ fn absolute(named: Named<'_>, around: &Surroundings<'_>) -> (String, bool) {
             }
         }
     }
-    let all = named.pattern && path.rsplit('/').next().is_some_and(glob::takes_all);
-    if path.is_empty() {
-        path.push('/');
-    }
-    if named.pattern && !glob::is_wild(&path) {
-        path = glob::literal(&path);
-    }
-    (path, all)
 }
 
 /// What paths are measured against.
@@ -319,8 +335,19 @@ fn secret_pattern(pattern: &str) -> bool {
     if pattern.starts_with('.') && (glob::matches(&lower, ".env") || glob::matches(&lower, ".env.local")) {
         return true;
     }
-    let letters = glob::literals(&lower);
-    letters >= 2 && places::SECRET_NAMES.iter().any(|secret| glob::matches(&lower, secret))
+    // The ending says what kind of file it is; what stands before it must ask for a secret.
+    let stem = match lower.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => lower.as_str(),
+    };
+    let named = |pattern: &str, names: &[&str]| {
+        glob::literals(pattern) >= 2 && names.iter().any(|secret| glob::matches(pattern, secret))
+    };
+    if lower.starts_with('.') || !lower.contains('.') {
+        named(&lower, places::SECRET_NAMES)
+    } else {
+        named(stem, places::SECRET_STEMS) || named(&lower, &["id_rsa", "id_ed25519"])
+    }
 }
 
 /// Whether one part of a path is this name.

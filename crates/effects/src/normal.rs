@@ -50,15 +50,16 @@ pub fn normalize(argv: &[&str]) -> Normal {
 
 /// From a command line that was taken apart.
 pub(crate) fn of(name: &str, line: &Line<'_>) -> Normal {
-    let mut options: Vec<String> = line
+    let mut options: Vec<&str> = line
         .options
         .iter()
-        .map(|set| set.choice.canonical.to_owned())
-        .chain(line.unlisted.iter().cloned())
-        .chain(line.accepted.iter().cloned())
+        .map(|set| set.choice.canonical)
+        .chain(line.unlisted.iter().map(String::as_str))
+        .chain(line.accepted.iter().map(String::as_str))
         .collect();
     options.sort_unstable();
     options.dedup();
+    let options = options.into_iter().map(str::to_owned).collect();
     let operands = line.subs.iter().chain(&line.operands).chain(&line.tail).map(certain).collect();
     Normal { program: name.to_owned(), options, operands }
 }

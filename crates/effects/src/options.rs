@@ -180,7 +180,9 @@ impl<'a> Line<'a> {
     fn belongs_to_another(&self) -> bool {
         let Some(roles) = self.roles() else { return false };
         let slot = slot_at(&roles.slots, &self.operands, self.operands.len().saturating_sub(1));
-        slot.is_some_and(|slot| matches!(slot.role, Role::Command | Role::Script(_) | Role::Module))
+        slot.is_some_and(|slot| {
+            matches!(slot.role, Role::Command | Role::Elsewhere | Role::Script(_) | Role::Module)
+        })
     }
 
     fn option(&mut self, word: &Arg<'a>, style: Style, rest: &mut std::slice::Iter<'_, Arg<'a>>) {
@@ -223,8 +225,7 @@ impl<'a> Line<'a> {
     fn cluster(&mut self, word: &Arg<'a>, style: Style, rest: &mut std::slice::Iter<'_, Arg<'a>>) {
         let lead = word.lead();
         let sign = if lead.starts_with('+') { '+' } else { '-' };
-        let mut letters = lead.char_indices().skip(1).peekable();
-        while let Some((at, letter)) = letters.next() {
+        for (at, letter) in lead.char_indices().skip(1) {
             let end = at + letter.len_utf8();
             let Some(choice) = self.find_letter(sign, letter) else {
                 if self.is_number(lead.get(at - 1..).filter(|_| at == 1).unwrap_or(lead)) {
@@ -292,8 +293,10 @@ impl<'a> Line<'a> {
         {
             self.hazy = Some("a word that is not known may be an option");
         }
-        let takes_rest =
-            choice.actions.iter().any(|action| matches!(action, Action::Value(Role::Command | Role::Module)));
+        let takes_rest = choice
+            .actions
+            .iter()
+            .any(|action| matches!(action, Action::Value(Role::Command | Role::Elsewhere | Role::Module)));
         self.options.push(Set { choice, value });
         self.note(choice);
         if takes_rest {
@@ -387,6 +390,12 @@ pub(crate) fn is_assignment(word: &Arg<'_>) -> bool {
     })
 }
 
+/// The slots that operands from this place on may fall into, where one of them may be any number of words.
+pub(crate) fn slots_from<'s>(slots: &'s [Slot<'static>], place: usize) -> &'s [Slot<'static>] {
+    let fixed = slots.iter().position(|slot| slot.repeats).unwrap_or(slots.len());
+    slots.get(place.min(fixed)..).unwrap_or_default()
+}
+
 /// The slot that the operand at this place falls into. Roles after one that repeats are counted from the end;
 /// assignments are taken as long as they look like it.
 pub(crate) fn slot_at<'s>(
@@ -410,7 +419,9 @@ pub(crate) fn slot_at<'s>(
     let place = place - skipped;
     let count = operands.len() - skipped;
     let Some(repeat) = slots.iter().position(|slot| slot.repeats) else {
-        return slots.get(place).or_else(|| slots.last().filter(|slot| matches!(slot.role, Role::Command)));
+        return slots
+            .get(place)
+            .or_else(|| slots.last().filter(|slot| matches!(slot.role, Role::Command | Role::Elsewhere)));
     };
     let needed_after = slots.len() - repeat - 1;
     if place < repeat && (place + needed_after < count || needed_after == 0) {

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use crate::arg::Arg;
+use crate::decode;
 use crate::flow::Flow;
 use crate::options::Line;
 
@@ -45,6 +46,17 @@ pub(crate) fn constant(name: &str, words: &[Arg<'_>], input: &Flow) -> Option<Rc
         }
         "cat" if words.iter().all(|word| word.text() == Some("-")) => input.constant.clone(),
         "tee" => input.constant.clone(),
+        "base64" if matches!(texts(words)?.as_slice(), ["-d" | "-D" | "--decode"]) => {
+            decode::base64(input.constant.as_deref()?).map(Into::into)
+        }
+        "xxd" if matches!(texts(words)?.as_slice(), ["-r", "-p"] | ["-p", "-r"] | ["-rp" | "-pr"]) => {
+            decode::hexadecimal(input.constant.as_deref()?).map(Into::into)
+        }
+        "rev" if words.is_empty() => {
+            let lines: Vec<String> =
+                input.constant.as_deref()?.lines().map(|line| line.chars().rev().collect()).collect();
+            Some((lines.join("\n") + "\n").into())
+        }
         _ => None,
     }
 }

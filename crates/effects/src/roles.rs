@@ -9,7 +9,6 @@ use crate::evaluate::Evaluation;
 use crate::hosts;
 use crate::knowledge::{self, Role};
 use crate::options::{self, Line};
-use crate::special;
 use crate::variables;
 
 impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
@@ -32,6 +31,13 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
                     words.extend(line.tail.iter().cloned());
                 }
                 self.doing.inner.push(Inner::Command(words));
+            }
+            Role::Elsewhere => {
+                let mut words = vec![word.clone()];
+                if option {
+                    words.extend(line.tail.iter().cloned());
+                }
+                self.elsewhere(&words);
             }
             Role::Shell => {
                 self.doing.code_given = true;
@@ -163,9 +169,6 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             self.doing.inner.push(Inner::Shell(if language == "sh" { "sh" } else { "bash" }, word.clone()));
             return;
         }
-        if special::code(language, &text, self) {
-            return;
-        }
         let reading = code::read(language, &text);
         if !reading.complete {
             self.doing.code(language, Origin::Written);
@@ -205,6 +208,7 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             }
             Finding::History(what) => self.doing.add(Effect::History(what)),
             Finding::System(what) => self.doing.add(Effect::System(what)),
+            Finding::Data(_) => self.doing.connect(Peer::Service("a database".into()), Carries::Data),
         }
     }
 

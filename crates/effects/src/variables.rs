@@ -247,6 +247,10 @@ static HARMLESS: &[&str] = &[
 
 /// Whether setting this variable changes what runs later.
 pub(crate) fn matters(name: &str, value: Option<&Arg<'_>>) -> bool {
+    // Old shells run what follows a function's text in a variable.
+    if value.is_some_and(|value| value.lead().starts_with("() {")) {
+        return true;
+    }
     let Some(kind) =
         NAMES.iter().find(|(_, names)| names.iter().any(|known| fits(known, name))).map(|(kind, _)| *kind)
     else {

@@ -13,19 +13,6 @@ pub(crate) struct Mistake {
     pub(crate) what: String,
 }
 
-/// A program of a file: its names and the text of its block.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Entry<'t> {
-    /// The names, separated by blanks.
-    pub(crate) names: &'t str,
-    /// One line for a person.
-    pub(crate) about: &'t str,
-    /// The lines of its block.
-    pub(crate) body: &'t str,
-    /// The header's line, counted from 1.
-    pub(crate) line: u32,
-}
-
 /// How options are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Style {
@@ -53,6 +40,7 @@ pub(crate) enum Role<'t> {
     RemoteRead,
     RemoteWrite,
     Command,
+    Elsewhere,
     Shell,
     Program,
     Script(&'t str),
@@ -171,6 +159,7 @@ pub(crate) const SPECIALS: &[&str] = &[
     "docker-run",
     "env",
     "export",
+    "fd",
     "find",
     "git",
     "git-config",
@@ -188,46 +177,6 @@ pub(crate) const SPECIALS: &[&str] = &[
 
 const INDENT: usize = 4;
 
-/// The programs of a file, in order.
-pub(crate) fn entries(text: &str) -> Result<Vec<Entry<'_>>, Mistake> {
-    let mut found: Vec<Entry<'_>> = Vec::new();
-    let mut header: Option<(&str, u32)> = None;
-    let mut body_start = 0;
-    let mut offset = 0;
-    let mut number = 0;
-    for line in text.split_inclusive('\n') {
-        number += 1;
-        let start = offset;
-        offset += line.len();
-        let line = line.trim_end();
-        if line.is_empty() || line.starts_with('#') || line.starts_with(' ') {
-            if line.starts_with(' ') && header.is_none() && !line.trim_start().starts_with('#') {
-                return Err(mistake(number, "an entry before the first program"));
-            }
-            continue;
-        }
-        if let Some(open) = header.take() {
-            found.push(entry(open, text.get(body_start..start).unwrap_or_default())?);
-        }
-        header = Some((line, number));
-        body_start = offset;
-    }
-    if let Some(open) = header {
-        found.push(entry(open, text.get(body_start..).unwrap_or_default())?);
-    }
-    Ok(found)
-}
-
-fn entry<'t>((header, line): (&'t str, u32), body: &'t str) -> Result<Entry<'t>, Mistake> {
-    let Some((names, about)) = header.split_once(':') else {
-        return Err(mistake(line, "a program's line needs a colon after its names"));
-    };
-    if names.trim().is_empty() || names.split_whitespace().any(|name| name.starts_with('-')) {
-        return Err(mistake(line, "a program needs a name"));
-    }
-    Ok(Entry { names: names.trim(), about: about.trim(), body, line })
-}
-
 impl<'t> Block<'t> {
     /// Reads the lines of a block that stands at this depth (0: a program's own).
     pub(crate) fn read(body: &'t str, depth: usize) -> Result<Block<'t>, Mistake> {
@@ -237,7 +186,7 @@ impl<'t> Block<'t> {
     }
 
     /// The same, with every mistake.
-    fn read_all(body: &'t str, depth: usize, wrong: &mut Vec<Mistake>) -> Block<'t> {
+    pub(crate) fn read_all(body: &'t str, depth: usize, wrong: &mut Vec<Mistake>) -> Block<'t> {
         let indent = (depth + 1) * INDENT;
         let mut block = Block::default();
         let mut offset = 0;
@@ -282,11 +231,6 @@ impl<'t> Block<'t> {
             block.branches.push(Branch { names, body: body.get(from..).unwrap_or_default(), line: at });
         }
         block
-    }
-
-    /// Whether anything beyond options and subcommands is said.
-    pub(crate) fn is_silent(&self) -> bool {
-        self.operands.is_none() && self.does.is_empty() && self.special.is_none()
     }
 
     fn entry(&mut self, line: &'t str) -> Result<(), String> {
@@ -438,16 +382,6 @@ impl<'t> Block<'t> {
     fn spell(&mut self, spelling: &'t str, number: u16) {
         self.spellings.push((spelling, number));
     }
-
-    /// A spelling that stands twice, if there is one. For the build; at run time the first one holds.
-    pub(crate) fn doubled(&self) -> Option<&'t str> {
-        let mut all: Vec<&str> = self.spellings.iter().map(|(spelling, _)| *spelling).collect();
-        all.sort_unstable();
-        all.windows(2).find_map(|pair| match pair {
-            [one, two] if one == two => Some(*one),
-            _ => None,
-        })
-    }
 }
 
 /// `--color[=WHEN]`, `-i[SUFFIX]`, `-x`: the spelling, and whether it says that a value may be attached.
@@ -592,6 +526,7 @@ fn role(text: &str) -> Result<Role<'_>, String> {
         "remote-read" => Role::RemoteRead,
         "remote-write" => Role::RemoteWrite,
         "command" => Role::Command,
+        "elsewhere" => Role::Elsewhere,
         "shell" | "shell..." => Role::Shell,
         "program" => Role::Program,
         "env" => Role::Env,
@@ -610,60 +545,6 @@ fn keyword<'t>(line: &'t str, word: &str) -> Option<&'t str> {
     line.strip_prefix(word)?.strip_prefix(' ')
 }
 
-fn mistake(line: u32, what: &str) -> Mistake {
+pub(crate) fn mistake(line: u32, what: &str) -> Mistake {
     Mistake { line, what: what.into() }
-}
-
-/// What a checked file holds.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Tally {
-    pub(crate) programs: usize,
-    pub(crate) subcommands: usize,
-    pub(crate) options: usize,
-}
-
-/// Reads everything in a file, subcommands included, and says what is wrong.
-pub(crate) fn check(text: &str) -> (Tally, Vec<Mistake>) {
-    let mut tally = Tally::default();
-    let mut wrong = Vec::new();
-    if let Some(line) = text.lines().position(|line| line.contains('\t')) {
-        wrong.push(Mistake {
-            line: u32::try_from(line).unwrap_or_default() + 1,
-            what: "a tab; use spaces".into(),
-        });
-    }
-    match entries(text) {
-        Err(one) => wrong.push(one),
-        Ok(all) => {
-            for program in all {
-                tally.programs += program.names.split_whitespace().count();
-                if program.about.is_empty() {
-                    wrong.push(mistake(program.line, "a program needs a line for people after the colon"));
-                }
-                check_block(program.body, 0, program.line, &mut tally, &mut wrong);
-            }
-        }
-    }
-    (tally, wrong)
-}
-
-fn check_block(body: &str, depth: usize, above: u32, tally: &mut Tally, wrong: &mut Vec<Mistake>) {
-    let mut own = Vec::new();
-    let block = Block::read_all(body, depth, &mut own);
-    wrong.extend(own.into_iter().map(|one| Mistake { line: above + one.line, what: one.what }));
-    tally.options += block.spellings.len();
-    if let Some(spelling) = block.doubled() {
-        wrong.push(mistake(above, &format!("the block below lists `{spelling}` twice")));
-    }
-    let mut names: Vec<&str> = Vec::new();
-    for branch in &block.branches {
-        for name in branch.names.split_whitespace() {
-            tally.subcommands += 1;
-            if names.contains(&name) {
-                wrong.push(mistake(above + branch.line, &format!("the subcommand `{name}` stands twice")));
-            }
-            names.push(name);
-        }
-        check_block(branch.body, depth + 1, above + branch.line, tally, wrong);
-    }
 }

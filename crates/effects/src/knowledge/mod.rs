@@ -121,6 +121,7 @@ fn is_running(action: &Action<'_>) -> bool {
         Action::Value(role) => matches!(
             role,
             Role::Command
+                | Role::Elsewhere
                 | Role::Shell
                 | Role::Program
                 | Role::Script(_)
@@ -128,7 +129,6 @@ fn is_running(action: &Action<'_>) -> bool {
                 | Role::Module
                 | Role::Env
         ),
-        Action::Run(_) | Action::Code(_) | Action::Privilege(_) | Action::Unknown(_) => true,
         _ => false,
     }
 }

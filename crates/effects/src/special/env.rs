@@ -9,11 +9,19 @@ pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &L
         evaluation.chdir(directory);
         evaluation.doing.unknown("runs in another directory");
     }
-    let count = line.operands.iter().take_while(|word| options::is_assignment(word)).count();
-    for word in line.operands.iter().take(count) {
+    // `env -` empties the environment.
+    let mut words = line.operands.as_slice();
+    if let Some((first, rest)) = words.split_first()
+        && first.text() == Some("-")
+    {
+        words = rest;
+    }
+    let count = words.iter().take_while(|word| options::is_assignment(word)).count();
+    for word in words.iter().take(count) {
         evaluation.assignment(word);
     }
-    let command: Vec<_> = line.operands.iter().skip(count).cloned().collect();
+    let dashes = usize::from(words.get(count).is_some_and(|word| word.text() == Some("--")));
+    let command: Vec<_> = words.iter().skip(count + dashes).cloned().collect();
     if command.is_empty() {
         evaluation.doing.prints_environment = evaluation.doing.inner.is_empty();
     } else {

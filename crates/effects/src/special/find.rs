@@ -144,6 +144,46 @@ pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &L
     true
 }
 
+/// `fd PATTERN DIR… -x COMMAND`: the command gets each file that is found.
+pub(super) fn fd<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &Line<'a>) -> bool {
+    let found: Vec<Arg<'a>> = match line.operands.get(1..).unwrap_or_default() {
+        [] => vec![Arg::Pattern(Cow::Borrowed("./*"))],
+        directories => picked(directories, &[]),
+    };
+    let mut commands = Vec::new();
+    for inner in std::mem::take(&mut evaluation.doing.inner) {
+        let Inner::Command(words) = inner else {
+            commands.push(inner);
+            continue;
+        };
+        // A `;` ends the command; what follows would be options again.
+        let end = words.iter().position(|word| word.text() == Some(";")).unwrap_or(words.len());
+        if end < words.len() {
+            evaluation.doing.unknown("words after the command that fd runs");
+        }
+        let command = words.get(..end).unwrap_or_default();
+        let marked = command.iter().any(|word| word.lead().contains('{'));
+        for path in &found {
+            let mut words: Vec<Arg<'a>> = command.iter().map(|word| mark(word, path)).collect();
+            if !marked {
+                words.push(path.clone());
+            }
+            commands.push(Inner::Command(words));
+        }
+    }
+    evaluation.doing.inner = commands;
+    false
+}
+
+/// A word of a command that fd runs, with its marks replaced.
+fn mark<'a>(word: &Arg<'a>, path: &Arg<'a>) -> Arg<'a> {
+    let marks = ["{}", "{.}", "{/}", "{//}", "{/.}"];
+    match word.text().and_then(|text| marks.iter().find(|mark| text.contains(**mark))) {
+        Some(mark) => super::xargs::replace(word, mark, path),
+        None => word.clone(),
+    }
+}
+
 /// The actions of the expression.
 fn act<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, expression: &[Arg<'a>], picked: &[Arg<'a>]) {
     let mut words = expression.iter();
@@ -165,10 +205,8 @@ fn act<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, expression: &[Arg<'a
                     last_was_mark = word.text() == Some("{}");
                     command.push(word.clone());
                 }
-                let directly = text.ends_with("dir");
                 for path in picked {
-                    let path = if directly { in_place(path) } else { path.clone() };
-                    let words = command.iter().map(|one| super::xargs::replace(one, "{}", &path)).collect();
+                    let words = command.iter().map(|one| super::xargs::replace(one, "{}", path)).collect();
                     evaluation.doing.inner.push(Inner::Command(words));
                 }
             }
@@ -235,11 +273,6 @@ fn picked<'a>(starts: &[Arg<'a>], expression: &[Arg<'a>]) -> Vec<Arg<'a>> {
             Arg::Process { .. } | Arg::Hazy(_) => start.clone(),
         })
         .collect()
-}
-
-/// `-execdir` gives `./name`.
-fn in_place<'a>(path: &Arg<'a>) -> Arg<'a> {
-    path.clone()
 }
 
 fn escape(text: &str) -> String {

@@ -37,6 +37,7 @@ pub(crate) fn read<'a>(
         "docker-run" => docker_run::read(evaluation, line),
         "env" => env::read(evaluation, line),
         "export" => env::export(evaluation, line),
+        "fd" => find::fd(evaluation, line),
         "find" => find::read(evaluation, line),
         "git" => git::read(evaluation, line, place),
         "git-config" => git::config(evaluation, line),
@@ -61,16 +62,6 @@ pub(crate) fn read<'a>(
             true
         }
     }
-}
-
-/// Code in the languages that have a reader here. Whether there was one.
-pub(crate) fn code(language: &str, text: &str, evaluation: &mut Evaluation<'_, '_, '_, '_, '_>) -> bool {
-    match language {
-        "sed" => sed::script(text, evaluation),
-        "awk" => awk::program(text, evaluation),
-        _ => return false,
-    }
-    true
 }
 
 /// `trap 'text' SIGNAL…`

@@ -134,7 +134,7 @@ pub(super) fn replace<'a>(word: &Arg<'a>, mark: &str, by: &Arg<'a>) -> Arg<'a> {
         }
         _ => {
             let prefix = text.split(mark).next().unwrap_or_default().to_owned();
-            Arg::Hazy(Hazy { prefix: Cow::Owned(prefix), splits: false, from: &[] })
+            Arg::Hazy(Hazy { prefix: Cow::Owned(prefix), ..Hazy::default() })
         }
     }
 }
@@ -149,7 +149,7 @@ fn words_from_input<'a>(evaluation: &Evaluation<'_, '_, '_, '_, 'a>) -> Vec<Arg<
     }
     match &input.paths {
         Some(paths) => paths.iter().map(|path| Arg::Pattern(Cow::Owned(path.clone()))).collect(),
-        None => vec![not_known()],
+        None => vec![Arg::Hazy(Hazy { splits: true, absent: !input.any, ..Hazy::default() })],
     }
 }
 
