@@ -7,7 +7,7 @@ mod spawn;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use gate::call::{DigestKey, RawCall};
+use gate::call::{Call, DigestKey, RawCall};
 use gate::policy::{Base, Config, Fence, Layer, Origin};
 use gate::{Gate, Machine};
 use shell::{Dialect, Given};
@@ -29,7 +29,9 @@ fn main() -> Result<(), String> {
         row(&format!("one call of {} everyday ones, {count} rules", EVERYDAY.len()), everyday(&gate), goal);
     }
     row("  of it: reading the shell text", per_call(|text| drop(black_box(read(text)))), "");
+    row("  of it: reading the call", per_call(|text| drop(black_box(Call::parse(RawCall::command(text))))), "");
     let understood = gate_with("profile: dev")?;
+    row("  the whole, no rules", everyday(&understood), "");
     row("  of it: parse, fold and effects, no rules, no key", everyday_effects(), "≤ 8 µs");
 
     for (name, text) in calls::worst() {
