@@ -3,8 +3,8 @@
 
 use std::sync::OnceLock;
 
-use fancy_regex::{Regex, RegexBuilder};
-use regex_syntax::ast::{self, Ast};
+use fancy_regex::{Expr, Regex, RegexBuilder};
+use regex_syntax::ast::parse::Parser;
 
 /// How many steps a pattern with look-around may take before it counts as failed.
 const BACKTRACK_LIMIT: usize = 100_000;
@@ -37,15 +37,10 @@ impl Pattern {
         if text.len() > MAX_PATTERN {
             return Err(format!("a pattern of {} bytes is longer than {MAX_PATTERN}", text.len()));
         }
-        // The linear engine's own parser is quick and exact; what it refuses may still be a pattern with
-        // look-around, which only compiling tells.
-        let needles = match ast::parse::ParserBuilder::new().nest_limit(64).build().parse(text) {
-            Ok(ast) => needles(&ast),
-            Err(_) => {
-                compile(text).map_err(|error| format!("not a regular expression: {error}"))?;
-                None
-            }
-        };
+        let refuse = |error: String| format!("not a regular expression: {error}");
+        let tree = Expr::parse_tree(text).map_err(|error| refuse(error.to_string()))?;
+        check_classes(&tree.expr).map_err(refuse)?;
+        let needles = needles(&tree.expr);
         Ok(Pattern { text: text.into(), needles, compiled: OnceLock::new() })
     }
 
@@ -75,64 +70,57 @@ fn compile(text: &str) -> Result<Regex, String> {
         .map_err(|error| error.to_string())
 }
 
+/// Character classes are handed on to the linear engine as text; whether they make sense, its parser tells.
+fn check_classes(expr: &Expr) -> Result<(), String> {
+    if let Expr::Delegate { inner, .. } = expr {
+        return Parser::new().parse(inner).map(drop).map_err(|error| error.kind().to_string());
+    }
+    expr.children_iter().try_for_each(check_classes)
+}
+
 /// Literal texts of which every match must contain one: those of a concatenation's best part. `None` where there is no
 /// such set. It errs only towards `None`.
-fn needles(ast: &Ast) -> Option<Vec<String>> {
-    const SHORTEST: usize = 2;
-    match ast {
-        Ast::Literal(literal) => Some(vec![literal.c.to_string()]),
-        Ast::Group(group) => match &group.kind {
-            // Flags inside a group (case folding above all) change what a literal means.
-            ast::GroupKind::NonCapturing(flags) if !flags.items.is_empty() => None,
-            _ => needles(&group.ast),
-        },
-        Ast::Repetition(repetition) => {
-            let at_least_once = match &repetition.op.kind {
-                ast::RepetitionKind::OneOrMore => true,
-                ast::RepetitionKind::Range(range) => match range {
-                    ast::RepetitionRange::Exactly(n) | ast::RepetitionRange::AtLeast(n) => *n > 0,
-                    ast::RepetitionRange::Bounded(n, _) => *n > 0,
-                },
-                ast::RepetitionKind::ZeroOrOne | ast::RepetitionKind::ZeroOrMore => false,
-            };
-            if at_least_once { needles(&repetition.ast) } else { None }
-        }
-        Ast::Alternation(alternation) => {
+fn needles(expr: &Expr) -> Option<Vec<String>> {
+    match expr {
+        Expr::Literal { val, casei: false } => Some(vec![val.clone()]),
+        Expr::Group(inner) => needles(inner),
+        Expr::AtomicGroup(inner) => needles(inner),
+        Expr::Repeat { child, lo, .. } if *lo > 0 => needles(child),
+        Expr::Alt(branches) => {
             let mut all = Vec::new();
-            for branch in &alternation.asts {
+            for branch in branches {
                 all.extend(needles(branch)?);
             }
             (all.len() <= 32).then_some(all)
         }
-        Ast::Concat(concat) => {
+        Expr::Concat(parts) => {
             let mut best: Option<Vec<String>> = None;
             let mut run = String::new();
-            let better = |candidate: Vec<String>, best: &mut Option<Vec<String>>| {
-                let length = |set: &Vec<String>| set.iter().map(String::len).min().unwrap_or(0);
-                if length(&candidate) >= SHORTEST
-                    && best.as_ref().is_none_or(|known| length(&candidate) > length(known))
-                {
-                    *best = Some(candidate);
-                }
-            };
-            for part in &concat.asts {
+            for part in parts {
                 match part {
-                    Ast::Literal(literal) => run.push(literal.c),
-                    Ast::Flags(_) => return None,
-                    // A word boundary stands between characters and breaks no run.
-                    Ast::Assertion(_) => {}
+                    Expr::Literal { val, casei: false } => run.push_str(val),
+                    // What has no width stands between characters and breaks no run.
+                    Expr::Assertion(_) | Expr::LookAround(..) | Expr::KeepOut | Expr::Empty => {}
                     other => {
-                        better(vec![std::mem::take(&mut run)], &mut best);
+                        take_longer(&mut best, vec![std::mem::take(&mut run)]);
                         if let Some(inner) = needles(other) {
-                            better(inner, &mut best);
+                            take_longer(&mut best, inner);
                         }
                     }
                 }
             }
-            better(vec![run], &mut best);
+            take_longer(&mut best, vec![run]);
             best
         }
         _ => None,
+    }
+}
+
+/// Keeps the set whose shortest text is longer. Single characters are in everything and tell nothing.
+fn take_longer(best: &mut Option<Vec<String>>, candidate: Vec<String>) {
+    let length = |set: &Vec<String>| set.iter().map(String::len).min().unwrap_or(0);
+    if length(&candidate) >= 2 && best.as_ref().is_none_or(|known| length(&candidate) > length(known)) {
+        *best = Some(candidate);
     }
 }
 
@@ -147,6 +135,8 @@ mod tests {
             (r"^git\s+push", Some(vec!["push"])),
             (r"(curl|wget).*\|\s*sh", Some(vec!["curl", "wget"])),
             (r"(?i)drop table", None),
+            (r"^run7 (?!--dry)", Some(vec!["run7 "])),
+            (r"(?<!un)safe", Some(vec!["safe"])),
             (r"a?b*", None),
             (r"(abc)?def", Some(vec!["def"])),
             (r"x", Some(vec!["x"])),
