@@ -97,14 +97,14 @@ impl<'t, 'a> Folder<'t, 'a> {
                 self.bind("REPLY", Binding::Lost);
                 self.sets(&words, span)?;
             }
-            "printf" => {
+            "printf"
                 if words.iter().any(|word| match &word.value {
                     Value::Text(text) => text.starts_with("-v"),
                     Value::Unknown(unknown) => unknown.splits,
                     _ => false,
-                }) {
-                    self.sets(&words, span)?;
-                }
+                }) =>
+            {
+                self.sets(&words, span)?;
             }
             "eval" | "source" | "." => {
                 for word in &words {
@@ -131,10 +131,8 @@ impl<'t, 'a> Folder<'t, 'a> {
                 }
             }
             "enable" if !words.is_empty() => return refuse(span, "`enable` changes what names mean"),
-            "hash" => {
-                if words.iter().any(|word| !matches!(&word.value, Value::Text(text) if text == "-r")) {
-                    return refuse(span, "`hash` may change what names mean");
-                }
+            "hash" if words.iter().any(|word| !matches!(&word.value, Value::Text(text) if text == "-r")) => {
+                return refuse(span, "`hash` may change what names mean");
             }
             "exit" => return Ok(Flow::Exits),
             "return" if !self.calls.is_empty() => {
@@ -468,10 +466,8 @@ enum Named {
 
 /// Looks behind `command` and `builtin`.
 fn named_command(words: &[Word]) -> Named {
-    let mut skipped = 0;
     let mut prefixed = false;
-    for word in words {
-        skipped += 1;
+    for (index, word) in words.iter().enumerate() {
         match &word.value {
             Value::Text(text) => match text.as_str() {
                 "command" | "builtin" => prefixed = true,
@@ -480,7 +476,11 @@ fn named_command(words: &[Word]) -> Named {
                     let Some(&name) = CHANGES.iter().find(|known| **known == name) else {
                         return Named::Other;
                     };
-                    return Named::Builtin { name, skipped, special: crate::parse::SPECIAL.contains(&name) };
+                    return Named::Builtin {
+                        name,
+                        skipped: index + 1,
+                        special: crate::parse::SPECIAL.contains(&name),
+                    };
                 }
             },
             Value::OneOf(members) => {

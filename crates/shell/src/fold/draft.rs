@@ -39,11 +39,13 @@ pub(super) struct Fields {
     pub(super) size: usize,
     /// Unquoted expansions seen: with an `IFS` of other than blanks, two of them interact.
     pub(super) splitting: usize,
+    /// The word is a single expansion.
+    pub(super) alone: bool,
 }
 
 impl Fields {
     pub(super) fn new() -> Self {
-        Self { done: Vec::new(), drafts: vec![Draft::default()], size: 0, splitting: 0 }
+        Self { done: Vec::new(), drafts: vec![Draft::default()], size: 0, splitting: 0, alone: false }
     }
 
     /// The field stays even if nothing is added to it.

@@ -225,7 +225,13 @@ impl<'a> Parser<'a> {
         while let Some(&byte) = self.bytes.get(end) {
             match byte {
                 b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')' => break,
-                b'\\' if self.bytes.get(end + 1) == Some(&b'\n') => break,
+                b'\\' if self.bytes.get(end + 1) == Some(&b'\n') => {
+                    // The next line would continue the word.
+                    match self.bytes.get(end + 2) {
+                        Some(b' ' | b'\t' | b'\n') => break,
+                        _ => return "",
+                    }
+                }
                 b'\'' | b'"' | b'\\' | b'`' | b'$' => return "",
                 _ => end += 1,
             }

@@ -25,6 +25,10 @@ fn ends_literal(byte: u8) -> bool {
 impl<'a> Parser<'a> {
     /// Reads a word, which must not be empty.
     pub(super) fn word(&mut self) -> Read<Word<'a>> {
+        // Where a word starts, `#` starts a comment.
+        if self.peek() == b'#' {
+            return Err(self.unexpected());
+        }
         let word = self.value()?;
         if word.parts.is_empty() {
             return Err(self.unexpected());
@@ -203,7 +207,7 @@ impl<'a> Parser<'a> {
             }
             _ => {
                 self.at += 1;
-                Ok(Part::Quoted("$"))
+                Ok(if quoted { Part::Quoted("$") } else { Part::Literal("$") })
             }
         }
     }
