@@ -255,7 +255,9 @@ impl<'t, 'a> Folder<'t, 'a> {
                 {
                     return refuse(span, "a subscript that the shell would evaluate");
                 }
-                self.odd.push(name.clone());
+                if !self.odd.contains(&name) {
+                    self.odd.push(name.clone());
+                }
             }
             let odd = self.odd.contains(&name);
             if local {
@@ -424,7 +426,12 @@ impl<'t, 'a> Folder<'t, 'a> {
             if name.is_empty() || !plain || reserved.contains(&name) {
                 return refuse(span, "an alias that changes how text is read");
             }
-            self.aliases.push(name.to_owned());
+            if self.aliases.len() >= 64 {
+                return refuse(span, "too many aliases");
+            }
+            if !self.aliases.iter().any(|known| known == name) {
+                self.aliases.push(name.to_owned());
+            }
         }
         Ok(())
     }

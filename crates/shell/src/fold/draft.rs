@@ -3,7 +3,7 @@
 use crate::{CommandId, Unknown, Value, Why};
 
 /// How many alternatives one word may have.
-const MAX_ALTERNATIVES: usize = 32;
+const MAX_ALTERNATIVES: usize = 16;
 
 /// One field under construction.
 #[derive(Debug, Clone, Default)]
@@ -74,7 +74,7 @@ impl Fields {
             for text in texts {
                 let mut draft = draft.clone();
                 draft.push(text, active);
-                self.size += draft.text.len();
+                self.size += draft.text.len() + 64;
                 drafts.push(draft);
             }
         }

@@ -153,6 +153,7 @@ impl<'a> Parser<'a> {
         loop {
             let from = self.at;
             let byte = self.peek();
+            self.node(1)?;
             match byte {
                 b'}' => return Ok(parts),
                 _ if byte == end && (from > start || end != b'/') => return Ok(parts),

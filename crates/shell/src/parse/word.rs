@@ -42,6 +42,7 @@ impl<'a> Parser<'a> {
         let mut word = Word::default();
         loop {
             let from = self.at;
+            self.node(1)?;
             match self.peek() {
                 b'\'' => word.parts.push(self.single()?),
                 b'"' => word.parts.push(self.double()?),
@@ -124,6 +125,7 @@ impl<'a> Parser<'a> {
             let mut parts = Vec::new();
             loop {
                 let from = parser.at;
+                parser.node(1)?;
                 match parser.peek() {
                     b'"' => {
                         parser.at += 1;
