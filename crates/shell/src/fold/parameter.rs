@@ -54,9 +54,10 @@ impl<'t, 'a> Folder<'t, 'a> {
             }
             (Form::Replace { mode: kind, pattern, with }, Some(Seen::Value(Value::Text(text)))) => {
                 let elements = self.elements(pattern, text.len(), span)?;
+                let tilde = matches!(with.first(), Some(Part::Literal(text)) if text.starts_with('~'));
                 let with = self.one(with, QUOTED, span)?;
                 match (elements, with) {
-                    (Ok(elements), Value::Text(with)) if !with.contains(['&', '\\']) => {
+                    (Ok(elements), Value::Text(with)) if !tilde && !with.contains(['&', '\\']) => {
                         match pattern::replace(&text, &elements, &with, *kind) {
                             Some(text) => Value::Text(text),
                             None => form_unknown("${x/…}", Vec::new()),
@@ -230,7 +231,8 @@ impl<'t, 'a> Folder<'t, 'a> {
                         match met {
                             '*' => elements.push(Element::Many),
                             '?' => elements.push(Element::One),
-                            '[' => certain = false,
+                            // A tilde may stand for a directory here too.
+                            '[' | '~' => certain = false,
                             met => elements.push(Element::Exactly(met)),
                         }
                     }
@@ -293,10 +295,10 @@ impl<'t, 'a> Folder<'t, 'a> {
                 (Form::Plain, false)
                     if index.bytes().all(|byte| byte.is_ascii_digit()) && !index.starts_with("00") =>
                 {
-                    if index.len() == 1 || !index.starts_with('0') {
-                        if let Some(value) = index.parse::<usize>().ok().and_then(|index| values.get(index)) {
-                            return self.push_value(fields, value.clone(), mode, span);
-                        }
+                    if (index.len() == 1 || !index.starts_with('0'))
+                        && let Some(value) = index.parse::<usize>().ok().and_then(|index| values.get(index))
+                    {
+                        return self.push_value(fields, value.clone(), mode, span);
                     }
                 }
                 _ => {}
