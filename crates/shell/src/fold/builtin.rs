@@ -2,10 +2,10 @@
 
 use super::expand::is_identifier;
 use super::state::{Binding, Key};
-use super::{Flow, Folder, refuse};
+use super::{Flow, Folder, refuse, unknown};
 use crate::parse::Read;
 use crate::syntax::Simple;
-use crate::{CommandId, Dialect, Span, Unknown, Value, Word};
+use crate::{CommandId, Dialect, Span, Unknown, Value, Why, Word};
 
 /// The builtins that are followed below.
 const CHANGES: [&str; 37] = [
@@ -148,9 +148,22 @@ impl<'t, 'a> Folder<'t, 'a> {
         Ok(Flow::On)
     }
 
+    /// Variables and the directory may be anything now. The directory may also still be what it was, which is the likelier
+    /// and, where something is deleted, perhaps the worse: both are kept.
     fn lose_everything(&mut self) {
         self.state.lose_variables();
-        self.state.set(Key::Directory, Binding::Lost);
+        let elsewhere = unknown(Why::Variable("PWD".into()));
+        let directory = match self.directory() {
+            Value::Text(here) => Binding::Set(Value::OneOf(vec![Value::Text(here), elsewhere])),
+            Value::OneOf(mut places) => {
+                if !places.iter().any(|place| matches!(place, Value::Unknown(_))) {
+                    places.push(elsewhere);
+                }
+                Binding::Set(Value::OneOf(places))
+            }
+            _ => Binding::Lost,
+        };
+        self.state.set(Key::Directory, directory);
         self.state.set(Key::Previous, Binding::Lost);
         self.state.set(Key::Patterns, Binding::Lost);
     }

@@ -81,6 +81,20 @@ impl Fields {
         self.drafts = drafts;
     }
 
+    /// Adds one of several texts, or something that is not known: what was certain before a command that may have changed
+    /// it, beside what it may be now.
+    pub(super) fn push_or_hole(&mut self, texts: &[&str], unknown: Value, splits: bool) {
+        if self.drafts.len() * (texts.len() + 1) > MAX_ALTERNATIVES {
+            self.hole(unknown, splits);
+            return;
+        }
+        let before = self.drafts.clone();
+        self.push_one_of(texts, false, &Why::TooLarge);
+        let certain = std::mem::replace(&mut self.drafts, before);
+        self.hole(unknown, splits);
+        self.drafts.extend(certain);
+    }
+
     /// Adds something that is not known.
     pub(super) fn hole(&mut self, value: Value, splits: bool) {
         let (prefix, suffix, mut hole) = match &value {

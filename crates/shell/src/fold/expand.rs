@@ -248,7 +248,7 @@ impl<'t, 'a> Folder<'t, 'a> {
                     let home = self.tilde(prefix);
                     match home {
                         Some(Value::Text(home)) => fields.push(&home, false),
-                        Some(value) => fields.hole(value, false),
+                        Some(value) => self.push_value(fields, value, QUOTED, span)?,
                         None => fields.push(prefix, mode.splits),
                     }
                     rest = after;
@@ -275,7 +275,7 @@ impl<'t, 'a> Folder<'t, 'a> {
         }
         Some(match name {
             "" => match self.variable("HOME") {
-                Seen::Value(Value::OneOf(_)) | Seen::Unset => unknown(Why::Variable("HOME".into())),
+                Seen::Unset => unknown(Why::Variable("HOME".into())),
                 Seen::Value(value) => value,
             },
             "+" if self.bash() => self.directory(),
@@ -372,12 +372,16 @@ impl<'t, 'a> Folder<'t, 'a> {
             }
             Value::OneOf(members) => {
                 let mut texts = Vec::with_capacity(members.len());
+                let mut open = None;
                 for member in members {
-                    let Value::Text(text) = member else {
-                        fields.hole(value, splits);
-                        return Ok(());
-                    };
-                    texts.push(text.as_str());
+                    match member {
+                        Value::Text(text) => texts.push(text.as_str()),
+                        Value::Unknown(_) if open.is_none() => open = Some(member.clone()),
+                        _ => {
+                            fields.hole(value, splits);
+                            return Ok(());
+                        }
+                    }
                 }
                 if splits {
                     let separators = self.separators();
@@ -391,7 +395,10 @@ impl<'t, 'a> Folder<'t, 'a> {
                         return Ok(());
                     }
                 }
-                fields.push_one_of(&texts, splits, &Why::TooLarge);
+                match open {
+                    None => fields.push_one_of(&texts, splits, &Why::TooLarge),
+                    Some(unknown) => fields.push_or_hole(&texts, unknown, splits),
+                }
                 self.made(fields.size, span)?;
                 fields.size = 0;
             }
@@ -550,6 +557,13 @@ impl<'t, 'a> Folder<'t, 'a> {
             Binding::Set(value) => Seen::Value(value.clone()),
             Binding::Unset => Seen::Unset,
             Binding::Array(values) => values.first().map_or(Seen::Unset, |value| Seen::Value(value.clone())),
+            // Something may have changed it, but most likely nothing did: both are kept, and the worse one counts.
+            Binding::Lost if name == "HOME" && self.state.lost_all() => match (self.given.home, lost()) {
+                (Some(home), Seen::Value(unknown)) => {
+                    Seen::Value(Value::OneOf(vec![Value::Text(home.to_owned()), unknown]))
+                }
+                (_, lost) => lost,
+            },
             Binding::Lost | Binding::Function(_) => lost(),
             Binding::Outside => {
                 let given = match name {

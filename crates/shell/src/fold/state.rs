@@ -128,7 +128,7 @@ impl<'t, 'a> State<'t, 'a> {
         found.map_or(&Binding::Outside, |(_, binding)| binding)
     }
 
-    fn lost_all(&self) -> bool {
+    pub(super) fn lost_all(&self) -> bool {
         !self.slots.is_empty() && !matches!(self.get(&Key::Everything), Binding::Outside)
     }
 
