@@ -126,7 +126,7 @@ impl<'a> View<'a> {
 
     fn place(&self, path: &str, pattern: bool, all: bool) -> Place {
         let pattern = pattern && glob::is_wild(path);
-        if places::NOWHERE.iter().any(|device| is_below(path, device)) {
+        if (path.starts_with("/dev") || path.starts_with("/proc")) && places::NOWHERE.iter().any(|device| is_below(path, device)) {
             return Place::Nowhere;
         }
         // What a pattern for everything takes is the directory itself, as far as damage goes.
