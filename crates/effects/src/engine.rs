@@ -15,6 +15,7 @@ use crate::doing::{Cwds, Doing, Inner};
 use crate::effect::{Carries, Connection, Effect, Peer};
 use crate::evaluate;
 use crate::flow::Flow;
+use crate::links::Links;
 use crate::normal::Normal;
 use crate::output;
 use crate::place::Surroundings;
@@ -29,6 +30,8 @@ const MAX_COMMANDS: usize = 4096;
 /// The state of one analysis.
 pub(crate) struct Engine<'e> {
     pub(crate) around: &'e Surroundings<'e>,
+    /// Links that the text makes.
+    pub(crate) links: &'e Links<'e>,
     pub(crate) parts: Vec<Part>,
     looked_at: usize,
     /// Files that the text writes, and what is in them.
@@ -71,8 +74,8 @@ pub(crate) struct At<'s, 'p> {
 }
 
 impl<'e> Engine<'e> {
-    pub(crate) fn new(around: &'e Surroundings<'e>) -> Self {
-        Engine { around, parts: Vec::new(), looked_at: 0, written: Vec::new() }
+    pub(crate) fn new(around: &'e Surroundings<'e>, links: &'e Links<'e>) -> Self {
+        Engine { around, links, parts: Vec::new(), looked_at: 0, written: Vec::new() }
     }
 
     /// Looks at shell text.
@@ -185,10 +188,14 @@ impl<'e> Engine<'e> {
             input: input.clone(),
         };
         let first = self.parts.len();
+        if command.words.is_empty() {
+            let text: Vec<String> = command.assignments.iter().map(|one| format!("{}=…", one.name)).collect();
+            self.push(text.join(" "), None, Normal::default(), Vec::new(), &inner);
+        }
         let lines = arg::alternatives(command.words.iter().map(|word| &word.value));
         let several = lines.len() > 1;
         let mut flow = Flow::some();
-        for line in &lines {
+        for line in lines.iter().filter(|line| !line.is_empty()) {
             let at = At { scope: Some(scope), cwds: &cwds, context: &inner };
             let out = self.words(line, &at, &worded);
             if several { flow.join(&out) } else { flow = out }

@@ -18,6 +18,7 @@ mod flow;
 mod glob;
 mod hosts;
 mod knowledge;
+mod links;
 mod normal;
 mod options;
 mod output;
