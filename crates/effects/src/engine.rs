@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -25,7 +26,11 @@ use crate::variables;
 /// How deep wrappers may stand in each other.
 const MAX_DEPTH: usize = 16;
 /// How many commands are looked at in one call.
-const MAX_COMMANDS: usize = 4096;
+const MAX_COMMANDS: usize = 2048;
+/// How many words of one command are looked at.
+const MAX_WORDS: usize = 4096;
+/// How many redirections of one command are looked at.
+const MAX_REDIRECTS: usize = 64;
 
 /// The state of one analysis.
 pub(crate) struct Engine<'e> {
@@ -35,7 +40,7 @@ pub(crate) struct Engine<'e> {
     pub(crate) parts: Vec<Part>,
     looked_at: usize,
     /// Files that the text writes, and what is in them.
-    written: Vec<(String, Flow)>,
+    written: HashMap<String, Flow>,
 }
 
 /// What holds around a command.
@@ -75,7 +80,7 @@ pub(crate) struct At<'s, 'p> {
 
 impl<'e> Engine<'e> {
     pub(crate) fn new(around: &'e Surroundings<'e>, links: &'e Links<'e>) -> Self {
-        Engine { around, links, parts: Vec::new(), looked_at: 0, written: Vec::new() }
+        Engine { around, links, parts: Vec::new(), looked_at: 0, written: HashMap::new() }
     }
 
     /// Looks at shell text.
@@ -174,7 +179,10 @@ impl<'e> Engine<'e> {
                 own.add(Effect::Environment(assignment.name.clone()));
             }
         }
-        for redirect in &command.redirects {
+        if command.redirects.len() > MAX_REDIRECTS || command.assignments.len() > MAX_REDIRECTS {
+            own.unknown("too many redirections or assignments");
+        }
+        for redirect in command.redirects.iter().take(MAX_REDIRECTS) {
             self.value_flow(scope, &redirect.target, &mut worded, depth);
             redirection(redirect, &cwds, self.around, &mut own);
         }
@@ -194,6 +202,7 @@ impl<'e> Engine<'e> {
         }
         let lines = arg::alternatives(command.words.iter().map(|word| &word.value));
         let several = lines.len() > 1;
+        self.looked_at += lines.len().saturating_sub(1);
         let mut flow = Flow::some();
         for line in lines.iter().filter(|line| !line.is_empty()) {
             let at = At { scope: Some(scope), cwds: &cwds, context: &inner };
@@ -217,7 +226,7 @@ impl<'e> Engine<'e> {
 
     /// What a file holds that the text has written.
     pub(crate) fn written_in(&self, path: &str) -> Option<&Flow> {
-        self.written.iter().rev().find(|(written, _)| written == path).map(|(_, flow)| flow)
+        self.written.get(path)
     }
 
     /// Remembers what was written where.
@@ -234,12 +243,13 @@ impl<'e> Engine<'e> {
             }
         }
         for path in paths {
-            self.written.push((path, flow.clone()));
+            self.written.entry(path).or_default().join(flow);
         }
     }
 
     pub(crate) fn remember_fetched(&mut self, path: String) {
-        self.written.push((path, Flow { any: true, network: true, ..Flow::default() }));
+        let fetched = Flow { any: true, network: true, ..Flow::default() };
+        self.written.entry(path).or_default().join(&fetched);
     }
 
     fn is_spent(&mut self, context: &Context) -> bool {
@@ -328,8 +338,12 @@ impl<'e> Engine<'e> {
             self.push(String::new(), None, Normal::default(), Vec::new(), context);
             return Flow::some();
         };
-        let found = evaluate::command(self, program, rest, at);
-        let evaluate::Found { name, normal, mut doing } = found;
+        let looked_at = rest.get(..MAX_WORDS).unwrap_or(rest);
+        let evaluate::Found { name, normal, mut doing } = evaluate::command(self, program, looked_at, at);
+        if looked_at.len() < rest.len() {
+            // FAIL-CLOSED: what was not looked at is not known.
+            doing.unknown("too many words");
+        }
         let mut held = Flow::default();
         self.taint_by_files(&doing.effects, &mut held);
         if held.secret || worded.secret || context.input.secret || doing.effects.iter().any(is_secret_read) {
