@@ -82,6 +82,22 @@ pub(super) fn expand<'t, 'a>(parts: &'t [Part<'a>]) -> Braces<'t, 'a> {
     if !balanced || open > 0 || deepest > MAX_NESTING || tokens.len() > 2048 {
         return Braces::Unsure;
     }
+    // Braces are expanded as text: what comes after them could join a name before them.
+    let mut before: Option<&Token<'_, '_>> = None;
+    for token in &tokens {
+        let joins = match before {
+            Some(Token::Part(Part::Variable(name))) => super::expand::is_identifier(name),
+            _ => false,
+        };
+        if joins && matches!(token, Token::Open | Token::Comma | Token::Close) {
+            return Braces::Unsure;
+        }
+        // A lone `$` would join too, and keeps bash from splitting.
+        if matches!(token, Token::Text(text) if text.contains('$')) {
+            return Braces::Unsure;
+        }
+        before = Some(token);
+    }
     let mut expanded = false;
     match words(&tokens, &mut expanded) {
         Some(_) if !expanded => Braces::None,

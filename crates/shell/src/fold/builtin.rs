@@ -97,14 +97,14 @@ impl<'t, 'a> Folder<'t, 'a> {
                 self.bind("REPLY", Binding::Lost);
                 self.sets(&words, span)?;
             }
-            "printf" => {
+            "printf"
                 if words.iter().any(|word| match &word.value {
                     Value::Text(text) => text.starts_with("-v"),
                     Value::Unknown(unknown) => unknown.splits,
                     _ => false,
-                }) {
-                    self.sets(&words, span)?;
-                }
+                }) =>
+            {
+                self.sets(&words, span)?;
             }
             "eval" | "source" | "." => {
                 for word in &words {
@@ -131,10 +131,8 @@ impl<'t, 'a> Folder<'t, 'a> {
                 }
             }
             "enable" if !words.is_empty() => return refuse(span, "`enable` changes what names mean"),
-            "hash" => {
-                if words.iter().any(|word| !matches!(&word.value, Value::Text(text) if text == "-r")) {
-                    return refuse(span, "`hash` may change what names mean");
-                }
+            "hash" if words.iter().any(|word| !matches!(&word.value, Value::Text(text) if text == "-r")) => {
+                return refuse(span, "`hash` may change what names mean");
             }
             "exit" => return Ok(Flow::Exits),
             "return" if !self.calls.is_empty() => {
@@ -257,7 +255,9 @@ impl<'t, 'a> Folder<'t, 'a> {
                 {
                     return refuse(span, "a subscript that the shell would evaluate");
                 }
-                self.odd.push(name.clone());
+                if !self.odd.contains(&name) {
+                    self.odd.push(name.clone());
+                }
             }
             let odd = self.odd.contains(&name);
             if local {
@@ -426,7 +426,12 @@ impl<'t, 'a> Folder<'t, 'a> {
             if name.is_empty() || !plain || reserved.contains(&name) {
                 return refuse(span, "an alias that changes how text is read");
             }
-            self.aliases.push(name.to_owned());
+            if self.aliases.len() >= 64 {
+                return refuse(span, "too many aliases");
+            }
+            if !self.aliases.iter().any(|known| known == name) {
+                self.aliases.push(name.to_owned());
+            }
         }
         Ok(())
     }
@@ -468,10 +473,8 @@ enum Named {
 
 /// Looks behind `command` and `builtin`.
 fn named_command(words: &[Word]) -> Named {
-    let mut skipped = 0;
     let mut prefixed = false;
-    for word in words {
-        skipped += 1;
+    for (index, word) in words.iter().enumerate() {
         match &word.value {
             Value::Text(text) => match text.as_str() {
                 "command" | "builtin" => prefixed = true,
@@ -480,7 +483,11 @@ fn named_command(words: &[Word]) -> Named {
                     let Some(&name) = CHANGES.iter().find(|known| **known == name) else {
                         return Named::Other;
                     };
-                    return Named::Builtin { name, skipped, special: crate::parse::SPECIAL.contains(&name) };
+                    return Named::Builtin {
+                        name,
+                        skipped: index + 1,
+                        special: crate::parse::SPECIAL.contains(&name),
+                    };
                 }
             },
             Value::OneOf(members) => {

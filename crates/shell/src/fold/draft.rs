@@ -3,7 +3,7 @@
 use crate::{CommandId, Unknown, Value, Why};
 
 /// How many alternatives one word may have.
-const MAX_ALTERNATIVES: usize = 32;
+const MAX_ALTERNATIVES: usize = 16;
 
 /// One field under construction.
 #[derive(Debug, Clone, Default)]
@@ -39,11 +39,13 @@ pub(super) struct Fields {
     pub(super) size: usize,
     /// Unquoted expansions seen: with an `IFS` of other than blanks, two of them interact.
     pub(super) splitting: usize,
+    /// The word is a single expansion.
+    pub(super) alone: bool,
 }
 
 impl Fields {
     pub(super) fn new() -> Self {
-        Self { done: Vec::new(), drafts: vec![Draft::default()], size: 0, splitting: 0 }
+        Self { done: Vec::new(), drafts: vec![Draft::default()], size: 0, splitting: 0, alone: false }
     }
 
     /// The field stays even if nothing is added to it.
@@ -72,7 +74,7 @@ impl Fields {
             for text in texts {
                 let mut draft = draft.clone();
                 draft.push(text, active);
-                self.size += draft.text.len();
+                self.size += draft.text.len() + 64;
                 drafts.push(draft);
             }
         }

@@ -70,19 +70,16 @@ impl<'t, 'a> Folder<'t, 'a> {
                     self.parts(&mut fields, &word.parts, WORD, span)?;
                     let from = fields.finish().into_iter().flat_map(sources).collect();
                     let why = if self.bash() { Why::TooLarge } else { Why::Dialect("braces") };
-                    let value = Value::Unknown(Unknown {
-                        prefix: String::new(),
-                        suffix: String::new(),
-                        splits: true,
-                        why,
-                        from,
-                    });
-                    out.push(Word { value, span });
+                    out.push(Word { value: unknown_from(why, from), span });
                     return Ok(());
                 }
             }
         }
         let mut fields = Fields::new();
+        fields.alone = match word.parts.as_slice() {
+            [Part::Double(inner)] => inner.len() == 1,
+            parts => parts.len() == 1,
+        };
         let mut mode = WORD;
         if let Some(Part::Literal(text)) = word.parts.first()
             && assignment_like(text)
@@ -92,19 +89,21 @@ impl<'t, 'a> Folder<'t, 'a> {
                 let mut fields = Fields::new();
                 self.parts(&mut fields, &word.parts, WORD, span)?;
                 let from = fields.finish().into_iter().flat_map(sources).collect();
-                let value = Value::Unknown(Unknown {
-                    prefix: String::new(),
-                    suffix: String::new(),
-                    splits: true,
-                    why: Why::Dialect("a tilde after `=`"),
-                    from,
-                });
-                out.push(Word { value, span });
+                out.push(Word { value: unknown_from(Why::Dialect("a tilde after `=`"), from), span });
                 return Ok(());
             }
             mode.tildes = Tildes::Named;
         }
         self.parts(&mut fields, &word.parts, mode, span)?;
+        // A lone `$` keeps bash from splitting the rest of its word.
+        if word.parts.len() > 1
+            && word.parts.iter().any(|part| matches!(part, Part::Literal(text) if text.contains('$')))
+            && fields.splitting > 0
+        {
+            let from = fields.finish().into_iter().flat_map(sources).collect();
+            out.push(Word { value: unknown_from(Why::Form("a lone `$` beside an expansion"), from), span });
+            return Ok(());
+        }
         self.gather(fields, span, out)
     }
 
@@ -266,7 +265,10 @@ impl<'t, 'a> Folder<'t, 'a> {
 
     /// What `~name` stands for; nothing where it stands for itself.
     fn tilde(&mut self, prefix: &str) -> Option<Value> {
-        let name = prefix.trim_start_matches('~');
+        let name = prefix.strip_prefix('~')?;
+        if name.starts_with('~') {
+            return None;
+        }
         Some(match name {
             "" => match self.variable("HOME") {
                 Seen::Value(Value::OneOf(_)) | Seen::Unset => unknown(Why::Variable("HOME".into())),
@@ -302,7 +304,7 @@ impl<'t, 'a> Folder<'t, 'a> {
             }
             Part::Double(parts) => {
                 // `"$@"` alone makes no field where there are no arguments.
-                if !matches!(parts.as_slice(), [Part::Variable("@")]) || !mode.splits {
+                if !is_list(parts) || !mode.splits {
                     fields.keep();
                 }
                 let inner = Mode { quoted: true, ..mode };
@@ -412,7 +414,7 @@ impl<'t, 'a> Folder<'t, 'a> {
         };
         let blank = |met: char| matches!(met, ' ' | '\t' | '\n') && separators.contains(met);
         let other = |met: char| !matches!(met, ' ' | '\t' | '\n') && separators.contains(met);
-        if fields.splitting > 1 && separators.contains(|met| other(met)) {
+        if fields.splitting > 1 && separators.contains(other) {
             fields.hole(unknown(Why::Form("splitting over several expansions")), true);
             return Ok(());
         }
@@ -450,6 +452,10 @@ impl<'t, 'a> Folder<'t, 'a> {
     }
 
     fn push_arguments(&mut self, fields: &mut Fields, name: &str, mode: Mode, span: Span) -> Read<()> {
+        if !self.bash() && mode.splits && !fields.alone {
+            fields.hole(unknown(Why::Dialect("the arguments inside a longer word")), true);
+            return Ok(());
+        }
         let Binding::Array(arguments) = self.state.get(&Key::Arguments).clone() else {
             let why = Why::Variable(name.to_owned());
             fields.hole(unknown(why), mode.splits && (name == "@" || !mode.quoted));
@@ -562,6 +568,17 @@ impl<'t, 'a> Folder<'t, 'a> {
     }
 }
 
+/// `"$@"` or `"${a[@]}"`, which may make no field at all.
+fn is_list(parts: &[Part<'_>]) -> bool {
+    match parts {
+        [Part::Variable(name)] => *name == "@",
+        [Part::Parameter(parameter)] => {
+            parameter.name == "@" || matches!(parameter.subscript.as_deref(), Some([Part::Quoted("@")]))
+        }
+        _ => false,
+    }
+}
+
 /// What is known of a variable.
 #[derive(Debug)]
 pub(super) enum Seen {
@@ -581,6 +598,11 @@ pub(super) fn is_identifier(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|byte| byte == b'_' || byte.is_ascii_alphabetic())
         && bytes.all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
+}
+
+/// Something that may become any number of words, made of these commands' output.
+fn unknown_from(why: Why, from: Vec<CommandId>) -> Value {
+    Value::Unknown(Unknown { prefix: String::new(), suffix: String::new(), splits: true, why, from })
 }
 
 /// The commands whose output goes into a value.

@@ -170,7 +170,7 @@ impl<'t, 'a> Folder<'t, 'a> {
                 && !self.standing.conditional
                 && matches!(self.state.get(&Key::Exits), Binding::Set(_));
             if let Some(before) = self.failed.take()
-                && !(ended && !entry.first.negated)
+                && (!ended || entry.first.negated)
             {
                 self.either_directory(before);
             }
@@ -181,8 +181,8 @@ impl<'t, 'a> Folder<'t, 'a> {
         self.branches += 1;
         let mut mark = self.state.mark();
         let mut failures: Vec<Binding<'t, 'a>> = self.failed.take().into_iter().collect();
-        let mut rest = entry.rest.iter().peekable();
-        while let Some((connector, pipeline)) = rest.next() {
+        let rest = entry.rest.iter().peekable();
+        for (connector, pipeline) in rest {
             match connector {
                 Connector::And => {
                     self.pipeline(pipeline)?;

@@ -53,7 +53,7 @@ impl Folder<'_, '_> {
         let arguments = arguments?;
         match name {
             "echo" => echo(&arguments, self.dialect),
-            "printf" => printf(&arguments),
+            "printf" => printf(&arguments, self.dialect),
             "pwd" => match (&command.cwd, arguments.as_slice()) {
                 (Value::Text(cwd), []) => Some(format!("{cwd}\n")),
                 _ => None,
@@ -114,7 +114,7 @@ fn echo(arguments: &[&str], dialect: Dialect) -> Option<String> {
     Some(out)
 }
 
-fn printf(arguments: &[&str]) -> Option<String> {
+fn printf(arguments: &[&str], dialect: Dialect) -> Option<String> {
     let (mut format, mut rest) = arguments.split_first()?;
     if *format == "--" {
         (format, rest) = rest.split_first()?;
@@ -169,7 +169,8 @@ fn printf(arguments: &[&str]) -> Option<String> {
                             }
                             out.push(u8::try_from(value).ok()?);
                         }
-                        b'x' => {
+                        // A POSIX shell need not know this one.
+                        b'x' if dialect == Dialect::Bash => {
                             let (&high, after) = bytes.split_first()?;
                             let (&low, after) = after.split_first()?;
                             let high = char::from(high).to_digit(16)?;

@@ -293,10 +293,10 @@ impl<'t, 'a> Folder<'t, 'a> {
                 (Form::Plain, false)
                     if index.bytes().all(|byte| byte.is_ascii_digit()) && !index.starts_with("00") =>
                 {
-                    if index.len() == 1 || !index.starts_with('0') {
-                        if let Some(value) = index.parse::<usize>().ok().and_then(|index| values.get(index)) {
-                            return self.push_value(fields, value.clone(), mode, span);
-                        }
+                    if (index.len() == 1 || !index.starts_with('0'))
+                        && let Some(value) = index.parse::<usize>().ok().and_then(|index| values.get(index))
+                    {
+                        return self.push_value(fields, value.clone(), mode, span);
                     }
                 }
                 _ => {}

@@ -188,6 +188,10 @@ impl<'t, 'a> Folder<'t, 'a> {
         }
         self.links(links, span)?;
         let cwd = self.directory();
+        let size = weight(&cwd)
+            + self.redirects.iter().map(|redirect| weight(&redirect.target)).sum::<usize>()
+            + self.inputs.iter().map(source_weight).sum::<usize>();
+        self.made(size, span)?;
         self.program.commands.push(Command {
             span,
             assignments,
@@ -384,6 +388,23 @@ impl<'t, 'a> Folder<'t, 'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// About how many bytes it takes to write a value down once more.
+fn weight(value: &Value) -> usize {
+    match value {
+        Value::Text(text) | Value::Pattern(text) => text.len(),
+        Value::OneOf(members) => 16 + members.iter().map(weight).sum::<usize>(),
+        Value::Process { commands, .. } => commands.len() * 4,
+        Value::Unknown(unknown) => unknown.prefix.len() + unknown.suffix.len() + unknown.from.len() * 4,
+    }
+}
+
+fn source_weight(source: &Source) -> usize {
+    match source {
+        Source::Pipe(ids) => ids.len() * 4,
+        Source::Text(value) | Source::File(value) => weight(value),
     }
 }
 

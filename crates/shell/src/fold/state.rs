@@ -151,11 +151,11 @@ impl<'t, 'a> State<'t, 'a> {
     }
 
     fn put(&mut self, index: usize, binding: Binding<'t, 'a>) {
-        if let Some((_, place)) = self.slots.get_mut(index) {
-            if *place != binding {
-                let old = std::mem::replace(place, binding);
-                self.journal.push((index, old));
-            }
+        if let Some((_, place)) = self.slots.get_mut(index)
+            && *place != binding
+        {
+            let old = std::mem::replace(place, binding);
+            self.journal.push((index, old));
         }
     }
 
@@ -177,10 +177,10 @@ impl<'t, 'a> State<'t, 'a> {
     /// Undoes everything since the mark.
     pub(super) fn rollback(&mut self, mark: Mark) {
         while self.journal.len() > mark.0 {
-            if let Some((index, old)) = self.journal.pop() {
-                if let Some((_, place)) = self.slots.get_mut(index) {
-                    *place = old;
-                }
+            if let Some((index, old)) = self.journal.pop()
+                && let Some((_, place)) = self.slots.get_mut(index)
+            {
+                *place = old;
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Arithmetic: `$(( ))`, `(( ))` and the head of `for (( ; ; ))`. Only its expansions are read here.
 
 use super::{Parser, Read};
+use crate::MAX_DEPTH;
 use crate::syntax::{Arithmetic, Part};
 
 impl<'a> Parser<'a> {
@@ -20,6 +21,7 @@ impl<'a> Parser<'a> {
         let mut open = 0_usize;
         loop {
             let from = self.at;
+            self.node(1)?;
             match self.peek() {
                 b')' if open == 0 => return Ok(parts),
                 b';' if semicolons && open == 0 => return Ok(parts),
@@ -36,6 +38,9 @@ impl<'a> Parser<'a> {
                 _ => {
                     while let Some(&byte) = self.bytes.get(self.at) {
                         match byte {
+                            b'(' if open >= MAX_DEPTH => {
+                                return self.refuse(from, format!("nested more than {MAX_DEPTH} deep"));
+                            }
                             b'(' => open += 1,
                             b')' if open > 0 => open -= 1,
                             b'#' if self.at == from

@@ -7,6 +7,7 @@ impl<'a> Parser<'a> {
     /// Reads one stage of a pipeline.
     pub(super) fn command(&mut self) -> Read<Command<'a>> {
         let start = self.at;
+        self.node(2)?;
         let kind = match self.peek() {
             b'(' => self.parenthesis()?,
             b'{' | b'i' | b'f' | b'w' | b'u' | b'c' | b's' | b'[' | b'!' | b'}' | b't' | b'e' | b'd' => {

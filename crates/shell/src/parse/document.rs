@@ -112,6 +112,7 @@ impl<'a> Parser<'a> {
                 return Ok(parts);
             }
             for line in text.split_inclusive('\n') {
+                self.node(1)?;
                 parts.push(Part::Quoted(line.trim_start_matches('\t')));
             }
             return Ok(parts);
@@ -126,6 +127,7 @@ impl<'a> Parser<'a> {
                     }
                 }
                 fresh = false;
+                parser.node(1)?;
                 let from = parser.at;
                 match parser.peek() {
                     0 => return Ok(parts),

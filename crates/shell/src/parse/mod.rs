@@ -32,6 +32,7 @@ pub(crate) fn script(text: &str, dialect: Dialect) -> Read<(Script<'_>, Shape)> 
         pending: Vec::new(),
         documents: Vec::new(),
         functions: 0,
+        nodes: 0,
         shape: Shape::default(),
     };
     let body = parser.list()?;
@@ -44,6 +45,9 @@ pub(crate) fn script(text: &str, dialect: Dialect) -> Read<(Script<'_>, Shape)> 
     }
     Ok((Script { body, documents: parser.documents, functions: parser.functions }, parser.shape))
 }
+
+/// How large a tree may become: a command counts four, a part of a word one.
+const MAX_NODES: usize = 16_384;
 
 /// A here-document whose body has not come yet.
 struct Pending<'a> {
@@ -65,6 +69,8 @@ struct Parser<'a> {
     pending: Vec<Pending<'a>>,
     documents: Vec<Document<'a>>,
     functions: usize,
+    /// How much tree has been made.
+    nodes: usize,
     shape: Shape,
 }
 
@@ -115,6 +121,15 @@ impl<'a> Parser<'a> {
             None => "the text ends before its construct does".to_owned(),
         };
         Refusal { reason, span: span(self.at, end) }
+    }
+
+    /// Counts what is made, so that a short text cannot become a huge tree.
+    fn node(&mut self, weight: usize) -> Read<()> {
+        self.nodes += weight;
+        if self.nodes > MAX_NODES {
+            return self.refuse(self.at, "a text with too many parts");
+        }
+        Ok(())
     }
 
     /// Runs a nested reading, one level deeper.
@@ -225,7 +240,13 @@ impl<'a> Parser<'a> {
         while let Some(&byte) = self.bytes.get(end) {
             match byte {
                 b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')' => break,
-                b'\\' if self.bytes.get(end + 1) == Some(&b'\n') => break,
+                b'\\' if self.bytes.get(end + 1) == Some(&b'\n') => {
+                    // The next line would continue the word.
+                    match self.bytes.get(end + 2) {
+                        Some(b' ' | b'\t' | b'\n') => break,
+                        _ => return "",
+                    }
+                }
                 b'\'' | b'"' | b'\\' | b'`' | b'$' => return "",
                 _ => end += 1,
             }

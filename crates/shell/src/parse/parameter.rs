@@ -67,9 +67,6 @@ impl<'a> Parser<'a> {
             return self.refuse(start, "a parameter form that is not modelled");
         }
         self.at += 1;
-        if !indirect && subscript.is_none() && matches!(form, Form::Plain) {
-            return Ok(Part::Variable(name));
-        }
         Ok(Part::Parameter(Box::new(Parameter { name, indirect, subscript, form })))
     }
 
@@ -156,6 +153,7 @@ impl<'a> Parser<'a> {
         loop {
             let from = self.at;
             let byte = self.peek();
+            self.node(1)?;
             match byte {
                 b'}' => return Ok(parts),
                 _ if byte == end && (from > start || end != b'/') => return Ok(parts),

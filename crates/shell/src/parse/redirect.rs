@@ -45,7 +45,14 @@ impl<'a> Parser<'a> {
             Target::Document(number)
         } else {
             self.blanks();
+            let from = self.at;
             let word = self.word()?;
+            let text = self.slice(from, self.at);
+            let prefixes = text.bytes().all(|byte| byte.is_ascii_digit())
+                || text.starts_with('{') && text.ends_with('}');
+            if prefixes && matches!(self.peek(), b'<' | b'>') {
+                return self.refuse(from, "a redirection's target that belongs to the next one");
+            }
             if !matches!(operator, Operator::DuplicateIn | Operator::DuplicateOut) {
                 self.shape.redirects = true;
             }

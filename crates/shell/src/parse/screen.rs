@@ -19,13 +19,13 @@ pub(super) fn check(text: &str) -> Read<()> {
         };
         return Err(Refusal { reason: name, span: span(at, at + 1) });
     }
-    if !text.is_ascii() {
-        if let Some((at, met)) = text.char_indices().find(|&(_, met)| ('\u{80}'..='\u{9f}').contains(&met)) {
-            return Err(Refusal {
-                reason: format!("a control character U+{:04X}", u32::from(met)),
-                span: span(at, at + met.len_utf8()),
-            });
-        }
+    if !text.is_ascii()
+        && let Some((at, met)) = text.char_indices().find(|&(_, met)| ('\u{80}'..='\u{9f}').contains(&met))
+    {
+        return Err(Refusal {
+            reason: format!("a control character U+{:04X}", u32::from(met)),
+            span: span(at, at + met.len_utf8()),
+        });
     }
     foreign(text)
 }

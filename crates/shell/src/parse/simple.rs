@@ -31,13 +31,13 @@ impl<'a> Parser<'a> {
                     simple.redirects.push(redirect);
                 }
                 b'(' => {
-                    if simple.words.len() == 1 && simple.assignments.is_empty() && simple.redirects.is_empty()
-                    {
-                        if let Some([Part::Literal(name)]) =
+                    if simple.words.len() == 1
+                        && simple.assignments.is_empty()
+                        && simple.redirects.is_empty()
+                        && let Some([Part::Literal(name)]) =
                             simple.words.first().map(|word| word.parts.as_slice())
-                        {
-                            return self.function_after(start, name);
-                        }
+                    {
+                        return self.function_after(start, name);
                     }
                     return Err(self.unexpected());
                 }
@@ -56,17 +56,14 @@ impl<'a> Parser<'a> {
                             end = self.at;
                             continue;
                         }
-                    } else if declares {
-                        if let Some(assign) = self.assignment(true)? {
-                            let span = assign.span;
-                            simple.words.push(Word {
-                                span,
-                                array: Some(Box::new(assign)),
-                                ..Word::default()
-                            });
-                            end = self.at;
-                            continue;
-                        }
+                    } else if declares
+                        && simple.redirects.is_empty()
+                        && let Some(assign) = self.assignment(true)?
+                    {
+                        let span = assign.span;
+                        simple.words.push(Word { span, array: Some(Box::new(assign)), ..Word::default() });
+                        end = self.at;
+                        continue;
                     }
                     let word = self.word()?;
                     if matches!(self.peek(), b'<' | b'>') && first.is_ascii_digit() {

@@ -25,6 +25,10 @@ fn ends_literal(byte: u8) -> bool {
 impl<'a> Parser<'a> {
     /// Reads a word, which must not be empty.
     pub(super) fn word(&mut self) -> Read<Word<'a>> {
+        // Where a word starts, `#` starts a comment.
+        if self.peek() == b'#' {
+            return Err(self.unexpected());
+        }
         let word = self.value()?;
         if word.parts.is_empty() {
             return Err(self.unexpected());
@@ -38,6 +42,7 @@ impl<'a> Parser<'a> {
         let mut word = Word::default();
         loop {
             let from = self.at;
+            self.node(1)?;
             match self.peek() {
                 b'\'' => word.parts.push(self.single()?),
                 b'"' => word.parts.push(self.double()?),
@@ -120,6 +125,7 @@ impl<'a> Parser<'a> {
             let mut parts = Vec::new();
             loop {
                 let from = parser.at;
+                parser.node(1)?;
                 match parser.peek() {
                     b'"' => {
                         parser.at += 1;
@@ -203,7 +209,7 @@ impl<'a> Parser<'a> {
             }
             _ => {
                 self.at += 1;
-                Ok(Part::Quoted("$"))
+                Ok(if quoted { Part::Quoted("$") } else { Part::Literal("$") })
             }
         }
     }

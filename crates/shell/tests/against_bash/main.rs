@@ -1,0 +1,10 @@
+//! Our reading held against the shells themselves: no hidden command, no wrong word, no text that bash rejects.
+//!
+//! Every case comes from a fixed seed, so a failure repeats. Many cases go into one shell process, each in a
+//! subshell of its own.
+
+mod canary;
+mod chance;
+mod shells;
+mod syntax;
+mod words;
