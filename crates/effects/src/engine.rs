@@ -369,8 +369,9 @@ impl<'e> Engine<'e> {
             let argv = words.iter().map(|word| word.text().map(str::to_owned)).collect();
             self.push(show(words), argv, normal, doing.effects, context);
         }
+        let there = At { scope: at.scope, cwds: doing.moved.as_ref().unwrap_or(at.cwds), context };
         for one in doing.inner {
-            self.inner(one, at, &inner, worded);
+            self.inner(one, &there, &inner, worded);
         }
         if wraps && self.parts.len() == first {
             let argv = words.iter().map(|word| word.text().map(str::to_owned)).collect();

@@ -218,17 +218,18 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
 
     /// Relative paths are measured from here on against another directory.
     pub(crate) fn chdir(&mut self, value: Option<&Arg<'a>>) {
-        let Some(directory) = value.and_then(Arg::text) else {
-            self.cwds.clear();
-            return;
-        };
-        if directory.starts_with('/') {
-            self.cwds = vec![Cow::Owned(directory.to_owned())];
-        } else {
-            for cwd in &mut self.cwds {
-                *cwd = Cow::Owned(format!("{cwd}/{directory}"));
+        match value.and_then(Arg::text) {
+            None => self.cwds.clear(),
+            Some(directory) if directory.starts_with('/') => {
+                self.cwds = vec![Cow::Owned(directory.to_owned())]
+            }
+            Some(directory) => {
+                for cwd in &mut self.cwds {
+                    *cwd = Cow::Owned(format!("{cwd}/{directory}"));
+                }
             }
         }
+        self.doing.moved = Some(self.cwds.iter().map(|cwd| Cow::Owned(cwd.clone().into_owned())).collect());
     }
 
     pub(crate) fn action(&mut self, action: &Action<'static>, value: Option<&Arg<'a>>, line: &Line<'a>) {
