@@ -7,19 +7,20 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
-use shell::{Command, CommandId, Dialect, Given, Program, Redirect, RedirectKind, Source, Value};
+use shell::{Command, CommandId, Dialect, Given, Program, Source, Value};
 
 use crate::analysis::Part;
 use crate::arg::{self, Arg};
 use crate::classify::Purpose;
 use crate::doing::{Cwds, Doing, Inner};
-use crate::effect::{Carries, Connection, Effect, Peer};
+use crate::effect::{Carries, Effect};
 use crate::evaluate;
 use crate::flow::Flow;
 use crate::links::Links;
 use crate::normal::Normal;
 use crate::output;
 use crate::place::Surroundings;
+use crate::redirect;
 use crate::refused;
 use crate::variables;
 
@@ -164,7 +165,7 @@ impl<'e> Engine<'e> {
             return Flow::some();
         }
         let mut cwds: Cwds<'_> = Vec::new();
-        read_cwds(&command.cwd, &mut cwds);
+        redirect::directories(&command.cwd, &mut cwds);
         let input = self.input(scope, command, &cwds, depth);
         // What goes into its words.
         let mut worded = Flow::default();
@@ -184,7 +185,7 @@ impl<'e> Engine<'e> {
         }
         for redirect in command.redirects.iter().take(MAX_REDIRECTS) {
             self.value_flow(scope, &redirect.target, &mut worded, depth);
-            redirection(redirect, &cwds, self.around, &mut own);
+            redirect::touch(redirect, &cwds, self.around, &mut own);
         }
         let mut extra = own.effects;
         extra.extend(context.extra.iter().cloned());
@@ -200,7 +201,10 @@ impl<'e> Engine<'e> {
             let text: Vec<String> = command.assignments.iter().map(|one| format!("{}=…", one.name)).collect();
             self.push(text.join(" "), None, Normal::default(), Vec::new(), &inner);
         }
-        let lines = arg::alternatives(command.words.iter().map(|word| &word.value));
+        let mut lines = arg::alternatives(command.words.iter().map(|word| &word.value));
+        for line in &mut lines {
+            self.spell_out_files(scope, line, depth);
+        }
         let several = lines.len() > 1;
         self.looked_at += lines.len().saturating_sub(1);
         let mut flow = Flow::some();
@@ -222,6 +226,29 @@ impl<'e> Engine<'e> {
         }
         self.remember(first, &flow);
         flow
+    }
+
+    /// `wc -l $(git ls-files)`: a list of files that patterns fit is those patterns.
+    fn spell_out_files(&mut self, scope: &Scope<'_>, line: &mut Vec<Arg<'_>>, depth: usize) {
+        let listed = |arg: &Arg<'_>| match arg {
+            Arg::Hazy(hazy) => !hazy.from.is_empty() && hazy.prefix.is_empty() && hazy.suffix.is_empty(),
+            _ => false,
+        };
+        if !line.iter().any(listed) {
+            return;
+        }
+        let mut spelt = Vec::with_capacity(line.len());
+        for (place, arg) in line.drain(..).enumerate() {
+            let paths = match &arg {
+                Arg::Hazy(hazy) if place > 0 && listed(&arg) => self.flows_of(scope, hazy.from, depth).paths,
+                _ => None,
+            };
+            match paths {
+                Some(paths) => spelt.extend(paths.iter().map(|path| Arg::Pattern(Cow::Owned(path.clone())))),
+                None => spelt.push(arg),
+            }
+        }
+        *line = spelt;
     }
 
     /// What a file holds that the text has written.
@@ -503,57 +530,6 @@ fn carry_secret(effects: &mut [Effect]) {
     for effect in effects {
         if let Effect::Connect(connection) = effect {
             connection.carries = Carries::Secret;
-        }
-    }
-}
-
-fn read_cwds<'v>(value: &'v Value, into: &mut Cwds<'v>) {
-    let mut all = Vec::new();
-    arg::flatten(value, &mut all, 0);
-    for one in &all {
-        match one {
-            Arg::Text(Cow::Borrowed(text)) => into.push(Cow::Borrowed(text)),
-            _ => {
-                into.clear();
-                return;
-            }
-        }
-    }
-    if into.len() > 16 {
-        into.clear();
-    }
-}
-
-/// What a redirection touches.
-fn redirection(redirect: &Redirect, cwds: &Cwds<'_>, around: &Surroundings<'_>, doing: &mut Doing<'_>) {
-    let purposes: &[Purpose] = match redirect.kind {
-        RedirectKind::Read => &[Purpose::Read],
-        RedirectKind::Write | RedirectKind::Append => &[Purpose::Write],
-        RedirectKind::ReadWrite => &[Purpose::Read, Purpose::Write],
-        RedirectKind::Duplicate => {
-            if !matches!(redirect.target, Value::Text(_)) {
-                doing.unknown("a redirection whose target is not known");
-            }
-            return;
-        }
-        RedirectKind::Text => return,
-    };
-    let mut targets = Vec::new();
-    arg::flatten(&redirect.target, &mut targets, 0);
-    for target in &targets {
-        let lead = target.lead();
-        if let Some(address) = lead.strip_prefix("/dev/tcp/").or_else(|| lead.strip_prefix("/dev/udp/")) {
-            let host = address.split('/').next().unwrap_or_default();
-            let peer = if target.is_certain() || address.contains('/') {
-                crate::hosts::of_host(host)
-            } else {
-                Peer::Unnamed
-            };
-            doing.add(Effect::Connect(Connection { peer, carries: Carries::Data }));
-            continue;
-        }
-        for purpose in purposes {
-            doing.path(target, *purpose, cwds, around);
         }
     }
 }

@@ -24,6 +24,7 @@ mod options;
 mod output;
 mod place;
 mod places;
+mod redirect;
 mod refused;
 mod risk;
 mod roles;
