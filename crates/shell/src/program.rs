@@ -148,7 +148,7 @@ pub enum RedirectKind {
 /// Where standard input comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// A pipe from these commands.
+    /// A pipe from these commands. Where what they print is constant, it follows as a [`Source::Text`].
     Pipe(Vec<CommandId>),
     /// A here-document or here-string.
     Text(Value),

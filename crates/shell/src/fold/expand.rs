@@ -220,6 +220,10 @@ impl<'t, 'a> Folder<'t, 'a> {
             fields.push(text, false);
             return Ok(());
         }
+        if mode.operand && text.contains('~') {
+            fields.hole(unknown(Why::Form("a tilde inside `${ }`")), mode.splits);
+            return Ok(());
+        }
         if mode.operand && mode.splits {
             return self.split(fields, text, span);
         }
@@ -407,6 +411,9 @@ impl<'t, 'a> Folder<'t, 'a> {
 
     /// Splits an unquoted expansion into fields.
     pub(super) fn split(&mut self, fields: &mut Fields, text: &str, span: Span) -> Read<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
         fields.splitting += 1;
         let Some(separators) = self.separators() else {
             fields.hole(unknown(Why::Variable("IFS".into())), true);

@@ -54,9 +54,10 @@ impl<'t, 'a> Folder<'t, 'a> {
             }
             (Form::Replace { mode: kind, pattern, with }, Some(Seen::Value(Value::Text(text)))) => {
                 let elements = self.elements(pattern, text.len(), span)?;
+                let tilde = matches!(with.first(), Some(Part::Literal(text)) if text.starts_with('~'));
                 let with = self.one(with, QUOTED, span)?;
                 match (elements, with) {
-                    (Ok(elements), Value::Text(with)) if !with.contains(['&', '\\']) => {
+                    (Ok(elements), Value::Text(with)) if !tilde && !with.contains(['&', '\\']) => {
                         match pattern::replace(&text, &elements, &with, *kind) {
                             Some(text) => Value::Text(text),
                             None => form_unknown("${x/…}", Vec::new()),
@@ -230,7 +231,8 @@ impl<'t, 'a> Folder<'t, 'a> {
                         match met {
                             '*' => elements.push(Element::Many),
                             '?' => elements.push(Element::One),
-                            '[' => certain = false,
+                            // A tilde may stand for a directory here too.
+                            '[' | '~' => certain = false,
                             met => elements.push(Element::Exactly(met)),
                         }
                     }

@@ -283,8 +283,11 @@ fn no_planted_command_is_missed() {
             Err(_) => refused += 1,
             Ok(program) => {
                 let found = program.commands.iter().any(|command| {
+                    // What may vanish in front of it is an unknown name to whoever judges.
                     let words = command.words.iter().map(|word| &word.value);
-                    words.take(2).eq(&wanted)
+                    let vanishes =
+                        |value: &&Value| matches!(value, Value::Unknown(unknown) if unknown.splits);
+                    words.skip_while(vanishes).take(2).eq(&wanted)
                 });
                 if !found {
                     missed.push(script.clone());

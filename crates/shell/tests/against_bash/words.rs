@@ -67,6 +67,9 @@ const PIECES: &[&str] = &[
     "${v:-d}",
     "${e:-d f}",
     "\"${e:-d f}\"",
+    "${u:-~/a}",
+    "${p#~}",
+    "${p/a/~}",
     "${u-d}",
     "${e-d}",
     "${v:+y z}",
@@ -252,6 +255,9 @@ fn expected(program: &Program) -> Option<Vec<Vec<String>>> {
             if command.words.is_empty() {
                 continue;
             }
+            return None;
+        }
+        if !command.feeds.is_empty() && !command.standing.substituted {
             return None;
         }
         if command.redirects.iter().any(|redirect| redirect.kind != RedirectKind::Text) {
