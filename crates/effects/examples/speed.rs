@@ -76,9 +76,15 @@ fn main() {
         ] {
             let intents =
                 [call::Intent::Shell { text, shell: call::Shell::Bash, cwd: None, env_names: Vec::new() }];
-            let start = Instant::now();
-            std::hint::black_box(effects::analyse(&intents, &around));
-            println!("{count:>5} × {name:8} {:>8.2} ms", start.elapsed().as_nanos() as f64 / 1e6);
+            let best = (0..7)
+                .map(|_| {
+                    let start = Instant::now();
+                    std::hint::black_box(effects::analyse(&intents, &around));
+                    start.elapsed().as_nanos()
+                })
+                .min()
+                .unwrap_or_default();
+            println!("{count:>5} × {name:8} {:>8.2} ms", best as f64 / 1e6);
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::effect::{Carries, Connection, Effect, Origin, Peer};
 use crate::engine::{At, Context, Engine};
 use crate::flow::Flow;
 use crate::hosts;
+use crate::links::Links;
 use crate::normal::Normal;
 use crate::place::Surroundings;
 use crate::risk;
@@ -22,7 +23,9 @@ use crate::variables;
 /// Finds out what a call would do.
 #[must_use]
 pub fn analyse(intents: &[Intent], around: &Surroundings<'_>) -> Analysis {
-    let mut engine = Engine::new(around);
+    let links = Links::over(around.files);
+    let around = &Surroundings { files: &links, ..*around };
+    let mut engine = Engine::new(around, &links);
     let mut shape = Shape::default();
     let mut complex = None;
     for intent in intents {

@@ -37,17 +37,18 @@ pub(crate) fn target(
     recursive: bool,
     around: &Surroundings<'_>,
 ) -> (Target, bool) {
-    let (path, all) = absolute(named, around);
+    let (mut path, all) = absolute(named, around);
     let mut view = View::new(around);
     view.recursive = recursive;
     view.purpose = purpose;
     let mut place = view.place(&path, named.pattern, all);
-    if !named.pattern
-        && let Some(real) = around.files.follow(Path::new(&path))
-        && let Some(real) = real.to_str()
-        && real != path
-    {
-        place = place.max(view.place(real, false, false));
+    let real = match named.pattern {
+        true => wild_followed(&path, around),
+        false => around.files.follow(Path::new(&path)).and_then(|real| real.to_str().map(str::to_owned)),
+    };
+    if let Some(real) = real.filter(|real| *real != path) {
+        place = place.max(view.place(&real, named.pattern, all));
+        path = real;
     }
     // A pattern for everything at the top of the workspace takes all of its files.
     let sweeping = all
@@ -55,6 +56,14 @@ pub(crate) fn target(
         && view.workspace.is_some_and(|root| parent(&path).unwrap_or("/") == root);
     let given = (named.text != path).then(|| named.text.to_owned());
     (Target { path, given, place }, recursive || sweeping)
+}
+
+/// Where a pattern leads when its certain directories are followed.
+fn wild_followed(path: &str, around: &Surroundings<'_>) -> Option<String> {
+    let wild = path.split_inclusive('/').take_while(|part| !glob::is_wild(part)).map(str::len).sum::<usize>();
+    let (fixed, rest) = path.split_at_checked(wild)?;
+    let real = around.files.follow(Path::new(&glob::literal(fixed.trim_end_matches('/'))))?;
+    Some(format!("{}/{rest}", real.to_str()?.trim_end_matches('/')))
 }
 
 /// The path without `.`, `..` and doubled slashes, and whether it is a pattern for everything in a directory.
@@ -126,7 +135,9 @@ impl<'a> View<'a> {
 
     fn place(&self, path: &str, pattern: bool, all: bool) -> Place {
         let pattern = pattern && glob::is_wild(path);
-        if places::NOWHERE.iter().any(|device| is_below(path, device)) {
+        if (path.starts_with("/dev") || path.starts_with("/proc"))
+            && places::NOWHERE.iter().any(|device| is_below(path, device))
+        {
             return Place::Nowhere;
         }
         // What a pattern for everything takes is the directory itself, as far as damage goes.

@@ -26,6 +26,8 @@ pub(crate) struct Doing<'a> {
     pub(crate) fetched: Vec<String>,
     /// Its output is a list of files that these patterns fit.
     pub(crate) lists: Option<Vec<String>>,
+    /// What it makes run runs in these directories.
+    pub(crate) moved: Option<Cwds<'static>>,
     /// Its output holds the environment.
     pub(crate) prints_environment: bool,
 }

@@ -3,36 +3,45 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
-use shell::{Command, CommandId, Dialect, Given, Program, Redirect, RedirectKind, Source, Value};
+use shell::{Command, CommandId, Dialect, Given, Program, Source, Value};
 
 use crate::analysis::Part;
 use crate::arg::{self, Arg};
 use crate::classify::Purpose;
 use crate::doing::{Cwds, Doing, Inner};
-use crate::effect::{Carries, Connection, Effect, Peer};
+use crate::effect::{Carries, Effect};
 use crate::evaluate;
 use crate::flow::Flow;
+use crate::links::Links;
 use crate::normal::Normal;
 use crate::output;
 use crate::place::Surroundings;
+use crate::redirect;
 use crate::refused;
 use crate::variables;
 
 /// How deep wrappers may stand in each other.
 const MAX_DEPTH: usize = 16;
 /// How many commands are looked at in one call.
-const MAX_COMMANDS: usize = 4096;
+const MAX_COMMANDS: usize = 2048;
+/// How many words of one command are looked at.
+const MAX_WORDS: usize = 4096;
+/// How many redirections of one command are looked at.
+const MAX_REDIRECTS: usize = 64;
 
 /// The state of one analysis.
 pub(crate) struct Engine<'e> {
     pub(crate) around: &'e Surroundings<'e>,
+    /// Links that the text makes.
+    pub(crate) links: &'e Links<'e>,
     pub(crate) parts: Vec<Part>,
     looked_at: usize,
     /// Files that the text writes, and what is in them.
-    written: Vec<(String, Flow)>,
+    written: HashMap<String, Flow>,
 }
 
 /// What holds around a command.
@@ -71,8 +80,8 @@ pub(crate) struct At<'s, 'p> {
 }
 
 impl<'e> Engine<'e> {
-    pub(crate) fn new(around: &'e Surroundings<'e>) -> Self {
-        Engine { around, parts: Vec::new(), looked_at: 0, written: Vec::new() }
+    pub(crate) fn new(around: &'e Surroundings<'e>, links: &'e Links<'e>) -> Self {
+        Engine { around, links, parts: Vec::new(), looked_at: 0, written: HashMap::new() }
     }
 
     /// Looks at shell text.
@@ -156,7 +165,7 @@ impl<'e> Engine<'e> {
             return Flow::some();
         }
         let mut cwds: Cwds<'_> = Vec::new();
-        read_cwds(&command.cwd, &mut cwds);
+        redirect::directories(&command.cwd, &mut cwds);
         let input = self.input(scope, command, &cwds, depth);
         // What goes into its words.
         let mut worded = Flow::default();
@@ -171,9 +180,12 @@ impl<'e> Engine<'e> {
                 own.add(Effect::Environment(assignment.name.clone()));
             }
         }
-        for redirect in &command.redirects {
+        if command.redirects.len() > MAX_REDIRECTS || command.assignments.len() > MAX_REDIRECTS {
+            own.unknown("too many redirections or assignments");
+        }
+        for redirect in command.redirects.iter().take(MAX_REDIRECTS) {
             self.value_flow(scope, &redirect.target, &mut worded, depth);
-            redirection(redirect, &cwds, self.around, &mut own);
+            redirect::touch(redirect, &cwds, self.around, &mut own);
         }
         let mut extra = own.effects;
         extra.extend(context.extra.iter().cloned());
@@ -185,10 +197,18 @@ impl<'e> Engine<'e> {
             input: input.clone(),
         };
         let first = self.parts.len();
-        let lines = arg::alternatives(command.words.iter().map(|word| &word.value));
+        if command.words.is_empty() {
+            let text: Vec<String> = command.assignments.iter().map(|one| format!("{}=…", one.name)).collect();
+            self.push(text.join(" "), None, Normal::default(), Vec::new(), &inner);
+        }
+        let mut lines = arg::alternatives(command.words.iter().map(|word| &word.value));
+        for line in &mut lines {
+            self.spell_out_files(scope, line, depth);
+        }
         let several = lines.len() > 1;
+        self.looked_at += lines.len().saturating_sub(1);
         let mut flow = Flow::some();
-        for line in &lines {
+        for line in lines.iter().filter(|line| !line.is_empty()) {
             let at = At { scope: Some(scope), cwds: &cwds, context: &inner };
             let out = self.words(line, &at, &worded);
             if several { flow.join(&out) } else { flow = out }
@@ -208,9 +228,32 @@ impl<'e> Engine<'e> {
         flow
     }
 
+    /// `wc -l $(git ls-files)`: a list of files that patterns fit is those patterns.
+    fn spell_out_files(&mut self, scope: &Scope<'_>, line: &mut Vec<Arg<'_>>, depth: usize) {
+        let listed = |arg: &Arg<'_>| match arg {
+            Arg::Hazy(hazy) => !hazy.from.is_empty() && hazy.prefix.is_empty() && hazy.suffix.is_empty(),
+            _ => false,
+        };
+        if !line.iter().any(listed) {
+            return;
+        }
+        let mut spelt = Vec::with_capacity(line.len());
+        for (place, arg) in line.drain(..).enumerate() {
+            let paths = match &arg {
+                Arg::Hazy(hazy) if place > 0 && listed(&arg) => self.flows_of(scope, hazy.from, depth).paths,
+                _ => None,
+            };
+            match paths {
+                Some(paths) => spelt.extend(paths.iter().map(|path| Arg::Pattern(Cow::Owned(path.clone())))),
+                None => spelt.push(arg),
+            }
+        }
+        *line = spelt;
+    }
+
     /// What a file holds that the text has written.
     pub(crate) fn written_in(&self, path: &str) -> Option<&Flow> {
-        self.written.iter().rev().find(|(written, _)| written == path).map(|(_, flow)| flow)
+        self.written.get(path)
     }
 
     /// Remembers what was written where.
@@ -227,12 +270,13 @@ impl<'e> Engine<'e> {
             }
         }
         for path in paths {
-            self.written.push((path, flow.clone()));
+            self.written.entry(path).or_default().join(flow);
         }
     }
 
     pub(crate) fn remember_fetched(&mut self, path: String) {
-        self.written.push((path, Flow { any: true, network: true, ..Flow::default() }));
+        let fetched = Flow { any: true, network: true, ..Flow::default() };
+        self.written.entry(path).or_default().join(&fetched);
     }
 
     fn is_spent(&mut self, context: &Context) -> bool {
@@ -321,8 +365,12 @@ impl<'e> Engine<'e> {
             self.push(String::new(), None, Normal::default(), Vec::new(), context);
             return Flow::some();
         };
-        let found = evaluate::command(self, program, rest, at);
-        let evaluate::Found { name, normal, mut doing } = found;
+        let looked_at = rest.get(..MAX_WORDS).unwrap_or(rest);
+        let evaluate::Found { name, normal, mut doing } = evaluate::command(self, program, looked_at, at);
+        if looked_at.len() < rest.len() {
+            // FAIL-CLOSED: what was not looked at is not known.
+            doing.unknown("too many words");
+        }
         let mut held = Flow::default();
         self.taint_by_files(&doing.effects, &mut held);
         if held.secret || worded.secret || context.input.secret || doing.effects.iter().any(is_secret_read) {
@@ -348,8 +396,9 @@ impl<'e> Engine<'e> {
             let argv = words.iter().map(|word| word.text().map(str::to_owned)).collect();
             self.push(show(words), argv, normal, doing.effects, context);
         }
+        let there = At { scope: at.scope, cwds: doing.moved.as_ref().unwrap_or(at.cwds), context };
         for one in doing.inner {
-            self.inner(one, at, &inner, worded);
+            self.inner(one, &there, &inner, worded);
         }
         if wraps && self.parts.len() == first {
             let argv = words.iter().map(|word| word.text().map(str::to_owned)).collect();
@@ -481,57 +530,6 @@ fn carry_secret(effects: &mut [Effect]) {
     for effect in effects {
         if let Effect::Connect(connection) = effect {
             connection.carries = Carries::Secret;
-        }
-    }
-}
-
-fn read_cwds<'v>(value: &'v Value, into: &mut Cwds<'v>) {
-    let mut all = Vec::new();
-    arg::flatten(value, &mut all, 0);
-    for one in &all {
-        match one {
-            Arg::Text(Cow::Borrowed(text)) => into.push(Cow::Borrowed(text)),
-            _ => {
-                into.clear();
-                return;
-            }
-        }
-    }
-    if into.len() > 16 {
-        into.clear();
-    }
-}
-
-/// What a redirection touches.
-fn redirection(redirect: &Redirect, cwds: &Cwds<'_>, around: &Surroundings<'_>, doing: &mut Doing<'_>) {
-    let purposes: &[Purpose] = match redirect.kind {
-        RedirectKind::Read => &[Purpose::Read],
-        RedirectKind::Write | RedirectKind::Append => &[Purpose::Write],
-        RedirectKind::ReadWrite => &[Purpose::Read, Purpose::Write],
-        RedirectKind::Duplicate => {
-            if !matches!(redirect.target, Value::Text(_)) {
-                doing.unknown("a redirection whose target is not known");
-            }
-            return;
-        }
-        RedirectKind::Text => return,
-    };
-    let mut targets = Vec::new();
-    arg::flatten(&redirect.target, &mut targets, 0);
-    for target in &targets {
-        let lead = target.lead();
-        if let Some(address) = lead.strip_prefix("/dev/tcp/").or_else(|| lead.strip_prefix("/dev/udp/")) {
-            let host = address.split('/').next().unwrap_or_default();
-            let peer = if target.is_certain() || address.contains('/') {
-                crate::hosts::of_host(host)
-            } else {
-                Peer::Unnamed
-            };
-            doing.add(Effect::Connect(Connection { peer, carries: Carries::Data }));
-            continue;
-        }
-        for purpose in purposes {
-            doing.path(target, *purpose, cwds, around);
         }
     }
 }

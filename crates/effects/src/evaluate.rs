@@ -179,6 +179,9 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
         if !handled {
             self.operands(line);
         }
+        if matches!(self.name, "ln" | "gln") {
+            self.link(line);
+        }
         self.input(line);
         if self.doing.lists.is_none() {
             self.doing.lists = crate::output::listed(self.name, line);
@@ -191,19 +194,42 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
         }
     }
 
-    /// Relative paths are measured from here on against another directory.
-    pub(crate) fn chdir(&mut self, value: Option<&Arg<'a>>) {
-        let Some(directory) = value.and_then(Arg::text) else {
-            self.cwds.clear();
-            return;
+    /// `ln -s TARGET LINK`, `ln -s TARGET`, `ln -s TARGET… DIRECTORY`: what is written was a link from now on.
+    fn link(&mut self, line: &Line<'a>) {
+        let Some((first, rest)) = line.operands.split_first() else { return };
+        let name =
+            |target: &str| target.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
+        let targets: Vec<&str> = line.operands.iter().filter_map(Arg::text).collect();
+        let place = match rest.last().map(Arg::text) {
+            Some(Some(last)) => last.to_owned(),
+            Some(None) => return,
+            None => first.text().map(name).unwrap_or_default(),
         };
-        if directory.starts_with('/') {
-            self.cwds = vec![Cow::Owned(directory.to_owned())];
-        } else {
-            for cwd in &mut self.cwds {
-                *cwd = Cow::Owned(format!("{cwd}/{directory}"));
+        for cwd in &self.cwds {
+            let link = if place.starts_with('/') { place.clone() } else { format!("{cwd}/{place}") };
+            let link = classify::tidy(&link);
+            for target in targets.iter().take(targets.len().saturating_sub(1).max(1)) {
+                self.engine.links.make(&link, target);
+                // Where the last word is a directory, the link stands in it.
+                self.engine.links.make(&format!("{link}/{}", name(target)), target);
             }
         }
+    }
+
+    /// Relative paths are measured from here on against another directory.
+    pub(crate) fn chdir(&mut self, value: Option<&Arg<'a>>) {
+        match value.and_then(Arg::text) {
+            None => self.cwds.clear(),
+            Some(directory) if directory.starts_with('/') => {
+                self.cwds = vec![Cow::Owned(directory.to_owned())]
+            }
+            Some(directory) => {
+                for cwd in &mut self.cwds {
+                    *cwd = Cow::Owned(format!("{cwd}/{directory}"));
+                }
+            }
+        }
+        self.doing.moved = Some(self.cwds.iter().map(|cwd| Cow::Owned(cwd.clone().into_owned())).collect());
     }
 
     pub(crate) fn action(&mut self, action: &Action<'static>, value: Option<&Arg<'a>>, line: &Line<'a>) {

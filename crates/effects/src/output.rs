@@ -68,16 +68,19 @@ pub(crate) fn listed(name: &str, line: &Line<'_>) -> Option<Vec<String>> {
         if operands.is_empty() {
             return Some(vec!["./*".into()]);
         }
-        operands
-            .iter()
-            .map(|operand| match operand {
+        let mut patterns = Vec::new();
+        for operand in operands {
+            match operand {
+                // A file is listed as itself, a directory by what is in it.
                 Arg::Text(text) if !text.contains(['*', '?', '[', '\\']) => {
-                    Some(format!("{}/*", text.trim_end_matches('/')))
+                    patterns.push(text.to_string());
+                    patterns.push(format!("{}/*", text.trim_end_matches('/')));
                 }
-                Arg::Pattern(text) => Some(text.to_string()),
-                _ => None,
-            })
-            .collect()
+                Arg::Pattern(text) => patterns.push(text.to_string()),
+                _ => return None,
+            }
+        }
+        Some(patterns)
     };
     match name {
         "grep" | "egrep" | "fgrep" | "rg" | "ag"
@@ -87,7 +90,12 @@ pub(crate) fn listed(name: &str, line: &Line<'_>) -> Option<Vec<String>> {
         }
         "rg" if has(&["--files"]) => below(&line.operands),
         "fd" | "fdfind" => below(line.operands.get(1..).unwrap_or_default()),
-        "ls" => below(&line.operands),
+        "ls" => {
+            let mut patterns = below(&line.operands)?;
+            // What is in a directory is listed by its bare name, which means a file here to whoever reads it.
+            patterns.push("./*".into());
+            Some(patterns)
+        }
         "git" => match line.subs.first().and_then(Arg::text) {
             Some("ls-files") => Some(vec!["./*".into()]),
             Some("diff" | "show" | "log" | "diff-tree") if has(&["--name-only"]) => Some(vec!["./*".into()]),

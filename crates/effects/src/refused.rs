@@ -8,6 +8,8 @@ use crate::place::Surroundings;
 
 /// The most words that are looked at.
 const MOST: usize = 4096;
+/// The most paths that are looked at.
+const MOST_PATHS: usize = 1024;
 
 /// Adds what the text certainly names.
 pub(crate) fn scan(text: &str, around: &Surroundings<'_>, effects: &mut Vec<Effect>) {
@@ -22,6 +24,7 @@ pub(crate) fn scan(text: &str, around: &Surroundings<'_>, effects: &mut Vec<Effe
         .filter(|word| !word.is_empty())
         .take(MOST)
         .collect();
+    let mut paths = 0;
     for (place, word) in words.iter().enumerate() {
         let rest = || words.iter().skip(place + 1).take(16);
         match word.rsplit('/').next().unwrap_or(word) {
@@ -34,6 +37,10 @@ pub(crate) fn scan(text: &str, around: &Surroundings<'_>, effects: &mut Vec<Effe
                     continue;
                 }
                 for path in rest().filter(|word| !word.starts_with('-')) {
+                    paths += 1;
+                    if paths > MOST_PATHS {
+                        return;
+                    }
                     let mut doing = Doing { recursive: true, ..Doing::default() };
                     doing.named(path, path.contains('*'), Purpose::Delete, &cwds, around);
                     effects.extend(doing.effects.into_iter().filter(

@@ -251,6 +251,9 @@ pub(crate) fn matters(name: &str, value: Option<&Arg<'_>>) -> bool {
     if value.is_some_and(|value| value.lead().starts_with("() {")) {
         return true;
     }
+    if name == "PATH" && value.and_then(Arg::text).is_some_and(is_usual) {
+        return false;
+    }
     let Some(kind) =
         NAMES.iter().find(|(_, names)| names.iter().any(|known| fits(known, name))).map(|(kind, _)| *kind)
     else {
@@ -272,6 +275,16 @@ pub(crate) fn matters(name: &str, value: Option<&Arg<'_>>) -> bool {
     }
 }
 
+/// A search path of nothing but the system's own directories.
+fn is_usual(path: &str) -> bool {
+    path.split(':').all(|directory| {
+        matches!(
+            directory,
+            "/bin" | "/usr/bin" | "/sbin" | "/usr/sbin" | "/usr/local/bin" | "/usr/local/sbin"
+        )
+    })
+}
+
 fn fits(known: &str, name: &str) -> bool {
     match known.split_once('*') {
         None => known == name,
@@ -290,6 +303,8 @@ mod tests {
         for (name, value, expected) in [
             ("LD_PRELOAD", "./x.so", true),
             ("PATH", "/tmp", true),
+            ("PATH", "/usr/bin:/bin", false),
+            ("PATH", "/usr/bin::/bin", true),
             ("PAGER", "cat", false),
             ("PAGER", "less -R", false),
             ("GIT_PAGER", "sh -c evil", true),

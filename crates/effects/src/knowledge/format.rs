@@ -197,6 +197,10 @@ impl<'t> Block<'t> {
             number += 1;
             let start = offset;
             offset += line.len();
+            // Most lines of a big program belong to some subcommand.
+            if open.is_some() && line.as_bytes().get(indent) == Some(&b' ') {
+                continue;
+            }
             let content = line.trim_start_matches(' ');
             let depth_here = line.len() - content.len();
             let content = content.trim_end();

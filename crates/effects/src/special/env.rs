@@ -7,7 +7,6 @@ use crate::options::{self, Line};
 pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &Line<'a>) -> bool {
     if let Some(directory) = super::option(line, "-C") {
         evaluation.chdir(directory);
-        evaluation.doing.unknown("runs in another directory");
     }
     // `env -` empties the environment.
     let mut words = line.operands.as_slice();

@@ -134,6 +134,10 @@ pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &L
     if starts.is_empty() {
         starts.push(Arg::owned("."));
     }
+    if starts.len() > super::MOST {
+        evaluation.doing.unknown("looks in too many places");
+        starts.truncate(super::MOST);
+    }
     let expression: Vec<Arg<'a>> = words.cloned().collect();
     let picked = picked(&starts, &expression);
     for start in &starts {
@@ -148,8 +152,11 @@ pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &L
 pub(super) fn fd<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &Line<'a>) -> bool {
     let found: Vec<Arg<'a>> = match line.operands.get(1..).unwrap_or_default() {
         [] => vec![Arg::Pattern(Cow::Borrowed("./*"))],
-        directories => picked(directories, &[]),
+        directories => picked(directories.get(..super::MOST).unwrap_or(directories), &[]),
     };
+    if line.operands.len() > super::MOST {
+        evaluation.doing.unknown("looks in too many places");
+    }
     let mut commands = Vec::new();
     for inner in std::mem::take(&mut evaluation.doing.inner) {
         let Inner::Command(words) = inner else {

@@ -21,6 +21,9 @@ use crate::options::Line;
 
 pub(crate) use chmod::modes_as_operands;
 
+/// How many places or words from elsewhere are looked at one by one.
+const MOST: usize = 64;
+
 /// Reads the arguments of the special of this name, which stands in the block at this place (0: the program's own).
 /// Whether it has dealt with the operands.
 pub(crate) fn read<'a>(

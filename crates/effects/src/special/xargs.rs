@@ -53,6 +53,10 @@ pub(super) fn parallel<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line
         Some(_) => vec![not_known()],
         None => words_from_input(evaluation),
     };
+    if given.len() > super::MOST {
+        evaluation.doing.unknown("too many words from elsewhere");
+    }
+    let given: Vec<Arg<'a>> = given.into_iter().take(super::MOST).collect();
     if command.is_empty() {
         // Each word is a command of its own.
         for word in given {
@@ -108,7 +112,10 @@ fn replace_and_run<'a>(
     mark: &str,
     fed: &[Arg<'a>],
 ) {
-    for word in fed {
+    if fed.len() > super::MOST {
+        evaluation.doing.unknown("too many words from elsewhere");
+    }
+    for word in fed.iter().take(super::MOST) {
         let words = command.iter().map(|one| replace(one, mark, word)).collect();
         evaluation.doing.inner.push(Inner::Command(words));
     }

@@ -57,8 +57,11 @@ impl Program<'_> {
         // The depth of brackets inside the print statement that is being read, if one is.
         let mut printing: Option<usize> = None;
         let mut depth = 0usize;
+        let mut goes_on = false;
         for at in 0..self.tokens.len() {
             match self.token(at) {
+                // A statement goes on over the end of a line after these.
+                Some(Token::Line) if goes_on => {}
                 Some(Token::Line | Token::Op(";")) => printing = None,
                 Some(Token::Op("{")) => {
                     braces += 1;
@@ -91,6 +94,9 @@ impl Program<'_> {
                     }
                 }
                 _ => {}
+            }
+            if !matches!(self.token(at), Some(Token::Line)) {
+                goes_on = matches!(self.token(at), Some(Token::Op("," | "&&" | "||")));
             }
         }
         if braces != 0 {
