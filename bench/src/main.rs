@@ -29,7 +29,11 @@ fn main() -> Result<(), String> {
         row(&format!("one call of {} everyday ones, {count} rules", EVERYDAY.len()), everyday(&gate), goal);
     }
     row("  of it: reading the shell text", per_call(|text| drop(black_box(read(text)))), "");
-    row("  of it: reading the call", per_call(|text| drop(black_box(Call::parse(RawCall::command(text))))), "");
+    row(
+        "  of it: reading the call",
+        per_call(|text| drop(black_box(Call::parse(RawCall::command(text))))),
+        "",
+    );
     let understood = gate_with("profile: dev")?;
     row("  the whole, no rules", everyday(&understood), "");
     row("  of it: parse, fold and effects, no rules, no key", everyday_effects(), "≤ 8 µs");

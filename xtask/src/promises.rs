@@ -19,7 +19,8 @@ pub(crate) fn check() -> Result<(), String> {
     for file in output("git", &["ls-files", "--cached", "--others", "--exclude-standard", "*.rs"])?.lines() {
         // A file that git still lists may be gone from the tree.
         let Ok(text) = read(file) else { continue };
-        for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).filter(|word| is_id(word)) {
+        for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).filter(|word| is_id(word))
+        {
             match cited.get_mut(word) {
                 Some(count) => *count += 1,
                 None if file.contains("tests/") => {

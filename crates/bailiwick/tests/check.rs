@@ -50,7 +50,15 @@ fn a_denial_says_who_what_and_where_and_underlines_it() {
 fn explain_shows_every_part_and_every_step() {
     let place = Place::new();
     let ran = place.run(&["check", "--explain", "ls; git status | head -3"]);
-    for part in ["What would run", "  ls", "  git status", "  head -3", "How it was decided", "read-only", "allow rules"] {
+    for part in [
+        "What would run",
+        "  ls",
+        "  git status",
+        "  head -3",
+        "How it was decided",
+        "read-only",
+        "allow rules",
+    ] {
         assert!(ran.stdout.contains(part), "{part} in {}", ran.stdout);
     }
 }
@@ -88,7 +96,11 @@ fn tool_calls_are_judged_like_commands() {
         ("shell_exec", r#"{"argv": ["ls"], "sandbox": "none"}"#, ASK),
         ("shell_command", r#"{"command": "ls"}"#, ALLOW),
         ("exec_command", r#"{"cmd": "cat ~/.aws/credentials"}"#, DENY),
-        ("apply_patch", r#"{"input": "*** Begin Patch\n*** Delete File: .bailiwick.yaml\n*** End Patch"}"#, ASK),
+        (
+            "apply_patch",
+            r#"{"input": "*** Begin Patch\n*** Delete File: .bailiwick.yaml\n*** End Patch"}"#,
+            ASK,
+        ),
         ("update_plan", r#"{"plan": [{"step": "x", "status": "pending"}]}"#, ALLOW),
         ("ask_human", r#"{"question": "Which?"}"#, ALLOW),
         ("my_own_tool", r#"{"anything": 1}"#, ASK),
@@ -161,10 +173,16 @@ fn wrong_use_is_2_and_a_broken_configuration_is_125_with_its_place() {
     for (text, wanted) in [
         ("safety:\n  alowlist: [ls]\n", vec![":2:3", "unknown key `alowlist`", "did you mean `allowlist`?"]),
         ("safety:\n  mode: alow\n", vec![":2:9", "did you mean `allow`?"]),
-        ("rules:\n  - name: x\n    action: deny\n    command_patterns: ['(']\n", vec![":4:", "not a regular expression"]),
+        (
+            "rules:\n  - name: x\n    action: deny\n    command_patterns: ['(']\n",
+            vec![":4:", "not a regular expression"],
+        ),
         ("a: [\n", vec!["not valid YAML"]),
         ("safety: {effects: {credentials: allow}}\n", vec!["cannot be loosened"]),
-        ("rules:\n  - {name: x, action: deny, commands: [ls], examples: {match: [pwd]}}\n", vec!["does not match"]),
+        (
+            "rules:\n  - {name: x, action: deny, commands: [ls], examples: {match: [pwd]}}\n",
+            vec!["does not match"],
+        ),
     ] {
         let file = place.file("work/bad.yaml", text);
         let ran = place.run(&["check", "--config", file.to_str().expect("UTF-8"), "ls"]);
@@ -188,7 +206,11 @@ fn a_workspace_file_tightens_and_cannot_loosen() {
     place.file("work/.bailiwick.yaml", "safety:\n  allowlist: [make]\n");
     let ran = place.run(&["check", "ls"]);
     assert_eq!(ran.code, OWN_FAILURE);
-    assert!(ran.stderr.contains("safety.allowlist") && ran.stderr.contains("may only tighten"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("safety.allowlist") && ran.stderr.contains("may only tighten"),
+        "{}",
+        ran.stderr
+    );
 }
 
 #[test]
@@ -205,7 +227,10 @@ fn the_users_configuration_is_found_and_cited() {
 fn read_only_and_the_modes_work_as_flags() {
     let place = Place::new();
     assert_eq!(place.run(&["check", "--read-only", "ls"]).code, DENY);
-    assert_eq!(place.run(&["check", "--read-only", "--tool", "file_read", "--args", r#"{"path": "x"}"#]).code, ALLOW);
+    assert_eq!(
+        place.run(&["check", "--read-only", "--tool", "file_read", "--args", r#"{"path": "x"}"#]).code,
+        ALLOW
+    );
     assert_eq!(place.run(&["check", "--mode", "deny", "ls"]).code, DENY);
     assert_eq!(place.run(&["check", "--mode", "allow", "make"]).code, ALLOW);
     assert_eq!(place.run(&["check", "--mode", "allow", "rm -rf /"]).code, DENY);

@@ -48,7 +48,12 @@ fn its_answer_counts_and_every_failure_is_a_denial() {
         ("allow lifts nothing and stops nothing", ok(r#"{"decision": "ALLOW"}"#), none, 0),
         ("deny", ok(r#"{"decision": "DENY", "reason": "not today"}"#), none, 11),
         ("ask", ok(r#"{"decision": "REQUIRE_USER_CONFIRMATION", "reason": "sure?"}"#), none, 10),
-        ("an obligation that nobody can honour", ok(r#"{"decision": "ALLOW", "obligations": ["dance"]}"#), none, 11),
+        (
+            "an obligation that nobody can honour",
+            ok(r#"{"decision": "ALLOW", "obligations": ["dance"]}"#),
+            none,
+            11,
+        ),
         ("nonsense", ok("yes"), none, 11),
         ("an unknown word", ok(r#"{"decision": "MAYBE"}"#), none, 11),
         ("too much", huge, none, 11),
@@ -58,7 +63,10 @@ fn its_answer_counts_and_every_failure_is_a_denial() {
         ("too slow", ok(r#"{"decision": "ALLOW"}"#), Duration::from_millis(1500), 11),
     ] {
         let (url, count) = serve(answer, delay);
-        let config = place.file("work/engine.yaml", &format!("profile: dev\nengine: {{url: \"{url}\", timeout_ms: 700}}\n"));
+        let config = place.file(
+            "work/engine.yaml",
+            &format!("profile: dev\nengine: {{url: \"{url}\", timeout_ms: 700}}\n"),
+        );
         let config = config.to_str().expect("UTF-8");
         let ran = place.run(&["check", "--engine", "--config", config, "ls"]);
         assert_eq!(ran.code, code, "{name}: {}{}", ran.stdout, ran.stderr);
@@ -71,7 +79,8 @@ fn an_engine_that_is_not_there_is_a_denial_that_says_so() {
     let place = Place::new();
     // Bound and dropped: nobody listens there now.
     let address = TcpListener::bind("127.0.0.1:0").expect("loopback").local_addr().expect("an address");
-    let config = place.file("work/engine.yaml", &format!("profile: dev\nengine: {{url: \"http://{address}/\"}}\n"));
+    let config =
+        place.file("work/engine.yaml", &format!("profile: dev\nengine: {{url: \"http://{address}/\"}}\n"));
     let ran = place.run(&["check", "--engine", "--config", config.to_str().expect("UTF-8"), "ls"]);
     assert_eq!(ran.code, 11);
     assert!(ran.stdout.contains("policy engine gave no valid answer"), "{}", ran.stdout);

@@ -10,7 +10,13 @@ fn show_names_the_file_and_line_of_every_setting() {
     let config = place.file("work/mine.yaml", "profile: balanced\nsafety:\n  mode: deny\n  denylist:\n    - terraform\n  effects: {history: deny}\n");
     let lines = place.json(&["policy", "show", "--json", "--config", config.to_str().expect("UTF-8")]);
     let find = |key: &str| {
-        lines.as_array().expect("a list").iter().find(|line| line["key"] == key).unwrap_or_else(|| panic!("{key}")).clone()
+        lines
+            .as_array()
+            .expect("a list")
+            .iter()
+            .find(|line| line["key"] == key)
+            .unwrap_or_else(|| panic!("{key}"))
+            .clone()
     };
     for (key, value, line) in [
         ("profile", "balanced", Some(1)),
@@ -44,7 +50,14 @@ fn test_runs_examples_and_cases_and_shows_what_fails() {
     );
     let ran = place.run(&["policy", "test", bad.to_str().expect("UTF-8")]);
     assert_eq!(ran.code, 1);
-    for part in ["bad.yaml:6", "bad.yaml:8", "expected  allow", "got       deny", "commands and denied effects", "0 passed, 2 failed"] {
+    for part in [
+        "bad.yaml:6",
+        "bad.yaml:8",
+        "expected  allow",
+        "got       deny",
+        "commands and denied effects",
+        "0 passed, 2 failed",
+    ] {
         assert!(ran.stdout.contains(part), "{part} in {}", ran.stdout);
     }
 }

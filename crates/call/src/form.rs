@@ -161,7 +161,11 @@ impl<'a> Form<'a> {
                 let masked = Value::from(mask_argv(words));
                 self.shown(name, masked.clone());
                 self.shown("cwd", cwd.clone());
-                self.bind_words(words, masked);
+                // `sh -c 'pytest -q'` is `pytest -q`: what is bound is what the analysis found to be run.
+                match seen.argv.as_deref() {
+                    Some(found) if found != words => self.bind_words(found, Value::from(mask_argv(found))),
+                    _ => self.bind_words(words, masked),
+                }
             }
             What::Text(text, shell) => {
                 let masked = Value::from(mask(text));

@@ -8,15 +8,85 @@ use serde_json::json;
 use stage::{Dice, gate};
 
 const PROGRAMS: &[&str] = &[
-    "ls", "cat", "rm", "cp", "mv", "touch", "mkdir", "grep", "git", "curl", "pytest", "make", "npm", "cargo", "python3",
-    "find", "sed", "chmod", "dd", "tee", "unheard-of", "./run.sh", "/bin/rm", "/usr/bin/git", "docker", "terraform",
+    "ls",
+    "cat",
+    "rm",
+    "cp",
+    "mv",
+    "touch",
+    "mkdir",
+    "grep",
+    "git",
+    "curl",
+    "pytest",
+    "make",
+    "npm",
+    "cargo",
+    "python3",
+    "find",
+    "sed",
+    "chmod",
+    "dd",
+    "tee",
+    "unheard-of",
+    "./run.sh",
+    "/bin/rm",
+    "/usr/bin/git",
+    "docker",
+    "terraform",
 ];
 
 const WORDS: &[&str] = &[
-    "-r", "-f", "-rf", "--force", "--", "-la", "status", "push", "commit", "-m", "a message", "reset", "--hard", "/", "~x",
-    "/etc/passwd", "/etc/shadow", ".env", "src/main.rs", "target", "build", "-c", "print(1)", "https://example.com/x", "-o",
-    "out.txt", "install", "test", "*.rs", "-name", "-delete", "-exec", "{}", ";", "+x", "777", "if=/dev/zero",
-    "of=/dev/sda", "run", "--privileged", "destroy", "$HOME", "a'b", "a\"b", "a\\b", "", "a|b", "a;b", "..", "../../x",
+    "-r",
+    "-f",
+    "-rf",
+    "--force",
+    "--",
+    "-la",
+    "status",
+    "push",
+    "commit",
+    "-m",
+    "a message",
+    "reset",
+    "--hard",
+    "/",
+    "~x",
+    "/etc/passwd",
+    "/etc/shadow",
+    ".env",
+    "src/main.rs",
+    "target",
+    "build",
+    "-c",
+    "print(1)",
+    "https://example.com/x",
+    "-o",
+    "out.txt",
+    "install",
+    "test",
+    "*.rs",
+    "-name",
+    "-delete",
+    "-exec",
+    "{}",
+    ";",
+    "+x",
+    "777",
+    "if=/dev/zero",
+    "of=/dev/sda",
+    "run",
+    "--privileged",
+    "destroy",
+    "$HOME",
+    "a'b",
+    "a\"b",
+    "a\\b",
+    "",
+    "a|b",
+    "a;b",
+    "..",
+    "../../x",
 ];
 
 fn quoted(word: &str) -> String {
@@ -65,7 +135,12 @@ fn compare(gate: &Gate, argv: &[String]) -> usize {
     for (name, raw, same_key) in forms(argv) {
         let other = gate.judge(raw).expect("a well-formed call");
         let told = |judgement: &gate::Judgement| {
-            (judgement.ruling.decision, judgement.ruling.step, judgement.ruling.rule.id.to_string(), judgement.ruling.reason.clone())
+            (
+                judgement.ruling.decision,
+                judgement.ruling.step,
+                judgement.ruling.rule.id.to_string(),
+                judgement.ruling.reason.clone(),
+            )
         };
         assert_eq!(told(&other), told(&plain), "{name}: {argv:?}");
         if same_key {
@@ -79,8 +154,12 @@ fn compare(gate: &Gate, argv: &[String]) -> usize {
 #[test]
 fn every_tool_and_wrapper_gives_the_same_ruling() {
     let gates = [
-        gate("profile: dev\nsafety: {allowlist: [pytest, \"git status\"], denylist: [\"rm -rf\", terraform]}"),
-        gate("safety: {mode: ask, allowlist: [ls, pytest], denylist: [sudo, \"git push --force\"], complex_shell: by_part}"),
+        gate(
+            "profile: dev\nsafety: {allowlist: [pytest, \"git status\"], denylist: [\"rm -rf\", terraform]}",
+        ),
+        gate(
+            "safety: {mode: ask, allowlist: [ls, pytest], denylist: [sudo, \"git push --force\"], complex_shell: by_part}",
+        ),
     ];
     let mut dice = Dice::new();
     let mut compared = 0;
@@ -97,7 +176,9 @@ fn every_tool_and_wrapper_gives_the_same_ruling() {
 fn a_wrapper_that_gives_rights_is_not_transparent() {
     // The control: if wrappers were simply dropped, these would be the same.
     let gate = gate("profile: dev");
-    for (plain, wrapped) in [("ls", "sudo ls"), ("git status", "env LD_PRELOAD=./x git status"), ("ls", "chroot / ls")] {
+    for (plain, wrapped) in
+        [("ls", "sudo ls"), ("git status", "env LD_PRELOAD=./x git status"), ("ls", "chroot / ls")]
+    {
         let plain = stage::judge(&gate, plain);
         let wrapped = stage::judge(&gate, wrapped);
         assert!(wrapped.ruling.decision > plain.ruling.decision, "{:?}", wrapped.analysis.parts);

@@ -76,7 +76,8 @@ impl Place {
 
     pub(crate) fn json(&self, arguments: &[&str]) -> serde_json::Value {
         let ran = self.run(arguments);
-        serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {} {}", ran.stdout, ran.stderr))
+        serde_json::from_str(&ran.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {} {}", ran.stdout, ran.stderr))
     }
 }
 

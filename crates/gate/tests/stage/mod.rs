@@ -58,7 +58,8 @@ pub(crate) struct Dice(u64);
 impl Dice {
     #[expect(clippy::disallowed_methods, reason = "a test may be told its seed")]
     pub(crate) fn new() -> Dice {
-        let seed = std::env::var("BAILIWICK_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0x5eed_1234);
+        let seed =
+            std::env::var("BAILIWICK_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0x5eed_1234);
         println!("BAILIWICK_SEED={seed}");
         Dice(seed)
     }
@@ -69,5 +70,4 @@ impl Dice {
         self.0 ^= self.0 << 17;
         usize::try_from(self.0 % u64::try_from(limit).expect("small")).expect("small")
     }
-
 }
