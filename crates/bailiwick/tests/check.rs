@@ -232,7 +232,11 @@ fn read_only_and_the_modes_work_as_flags() {
         ALLOW
     );
     assert_eq!(place.run(&["check", "--mode", "deny", "ls"]).code, DENY);
-    assert_eq!(place.run(&["check", "--mode", "allow", "make"]).code, ALLOW);
+    let plain = place.file("work/plain.yaml", "safety: {mode: allow}\n");
+    let plain = plain.to_str().expect("UTF-8");
+    assert_eq!(place.run(&["check", "--config", plain, "make"]).code, ALLOW);
+    // The profile dev lets programs run only behind a fence, whatever the mode.
+    assert_eq!(place.run(&["check", "--mode", "allow", "--no-sandbox", "make"]).code, ASK);
     assert_eq!(place.run(&["check", "--mode", "allow", "rm -rf /"]).code, DENY);
     assert_eq!(place.run(&["check", "--profile", "prod", "touch x"]).code, ASK);
 }

@@ -16,7 +16,7 @@ pub struct Analysis {
 }
 
 /// One command of a call and what it would do.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Part {
     /// The bytes of the call's own text that this part comes from (start, end).
     pub span: Option<(u32, u32)>,

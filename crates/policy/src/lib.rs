@@ -7,6 +7,7 @@ mod command_list;
 mod config;
 mod decision;
 mod engine;
+mod meeting;
 mod obligation;
 mod order;
 mod paths;

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use globset::{GlobBuilder, GlobMatcher};
 
 use crate::config::At;
+use crate::meeting::{could_meet, is_pattern};
 
 /// What a pattern's words stand for.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +36,15 @@ impl PathPattern {
         builder(&glob).build().map_err(|error| format!("not a path pattern: {error}"))?;
         let directory = rest.strip_suffix("/**").map(|inner| format!("{root}{inner}"));
         Ok(PathPattern { text: text.into(), at, glob, directory, compiled: OnceLock::new() })
+    }
+
+    /// Whether a path, or something that a pattern in its place could stand for, is meant. For what denies: it errs only
+    /// towards yes.
+    pub(crate) fn could_match(&self, path: &str) -> bool {
+        if is_pattern(path) && could_meet(path, &self.glob) {
+            return true;
+        }
+        self.matches(path).unwrap_or(true)
     }
 
     /// Whether a normalized absolute path is meant. What cannot be told is `None`.

@@ -316,11 +316,14 @@ impl Rule {
                     target.place,
                     Place::Nowhere | Place::Generated | Place::Workspace | Place::Protected
                 ),
-                // What is not known may well be outside.
-                Effect::Unknown(_) => true,
                 _ => false,
             });
-            found == wanted
+            // What is not known may be either: it matches where that is the stricter reading, and nowhere else.
+            let unknown = part.effects.iter().any(|effect| matches!(effect, Effect::Unknown(_)));
+            match (found, unknown) {
+                (false, true) => self.action != Decision::Allow,
+                _ => found == wanted,
+            }
         });
         let time = self.over_wall_ms.is_none_or(|limit| question.wall_ms.is_none_or(|asked| asked > limit));
         let memory =

@@ -35,11 +35,20 @@ impl RuleList {
         RuleList { origin, rules, index: OnceLock::new() }
     }
 
-    /// The first rule that matches this part.
-    pub(crate) fn first_match(&self, question: &Question<'_>, part: &Part) -> Option<&Rule> {
-        if self.rules.is_empty() {
-            return None;
-        }
+    /// The rules that match this part, in order. The first one decides.
+    pub(crate) fn matches<'a>(
+        &'a self,
+        question: &Question<'_>,
+        part: &Part,
+    ) -> impl Iterator<Item = &'a Rule> {
+        self.candidates(question, part)
+            .into_iter()
+            .filter_map(|number| self.rules.get(number))
+            .filter(move |rule| rule.matches(question, part))
+    }
+
+    /// The rules that could match at all, in order.
+    fn candidates(&self, question: &Question<'_>, part: &Part) -> Vec<usize> {
         let index = self.index.get_or_init(|| Index::of(&self.rules));
         let mut candidates: Vec<usize> = index.always.clone();
         if question.runs_commands() {
@@ -61,9 +70,6 @@ impl RuleList {
         candidates.sort_unstable();
         candidates.dedup();
         candidates
-            .into_iter()
-            .filter_map(|number| self.rules.get(number))
-            .find(|rule| rule.matches(question, part))
     }
 }
 

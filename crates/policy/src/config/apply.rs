@@ -32,7 +32,9 @@ impl Config {
         for layer in layers {
             let origin = layer.origin;
             for setting in layer.settings {
-                if let Some((key, at)) = finals.iter().find(|(key, _)| covers(key, setting.key.path))
+                let path = setting.key.path;
+                let is_final = |key: &str| covers(key, path) || covers(same_as(key), same_as(path));
+                if let Some((key, at)) = finals.iter().find(|(key, _)| is_final(key))
                     && origin > Origin::Managed
                 {
                     return Err(ConfigError {
@@ -171,6 +173,20 @@ fn finals(layers: &[Layer]) -> Result<Vec<(String, At)>, ConfigError> {
     Ok(all)
 }
 
+/// The key that another one is only a different name for.
+fn same_as(path: &str) -> &str {
+    match path {
+        "sandbox.os.mode" | "safety.sandbox.mode" => "sandbox.mode",
+        "settings.approval_timeout_seconds" => "safety.approval_timeout_ms",
+        "safety.sandbox.linux.max_memory_mb" | "safety.sandbox.windows.max_memory_mb" => {
+            "sandbox.limits.memory_mb"
+        }
+        "safety.sandbox.windows.max_processes" => "sandbox.limits.processes",
+        "settings.default_action" => "rules",
+        other => other,
+    }
+}
+
 /// Whether a final key (or section) covers this one.
 fn covers(key: &str, path: &str) -> bool {
     path.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -188,10 +204,14 @@ fn read_rules(
             return Err(setting.node.error(format!("unknown action `{word}`")));
         };
         if origin == Origin::Workspace && action == Decision::Allow {
-            return Err(loosens(setting, "nothing", &setting.at));
+            return Err(ConfigError {
+                at: setting.at.clone(),
+                message: "`settings.default_action` allows, and a workspace file may only tighten".into(),
+                help: Some("put it into your own configuration".into()),
+            });
         }
-        // Several files of one origin: the strictest default holds. `require_approval` is what holds anyway.
-        if action != Decision::Ask && default.as_ref().is_none_or(|known| action > known.action) {
+        // Several files of one origin: the strictest default holds.
+        if default.as_ref().is_none_or(|known| action > known.action) {
             *default = Some(Rule::default_action(action, setting.at.clone()));
         }
         return Ok(());
@@ -359,6 +379,13 @@ impl Apply<'_> {
             }
             "engine.timeout_ms" => lower(&mut config.engine_timeout_ms, setting, false)?,
             "cases" => self.cases(node)?,
+            path if tighten_only && path.starts_with("safety.sandbox.") => {
+                return Err(ConfigError {
+                    at: setting.at.clone(),
+                    message: format!("`{path}` may not stand in a workspace file"),
+                    help: Some("it says what the fence lets through; put it into your configuration".into()),
+                });
+            }
             // Read by whoever loads the files, or of no meaning to the gate.
             _ => {}
         }
@@ -437,7 +464,13 @@ impl Apply<'_> {
             let (text, at) = written.ok_or_else(|| item.error("a command rule has no `pattern`"))?;
             let decision = decision.ok_or_else(|| item.error("a command rule has no `decision`"))?;
             if self.origin == Origin::Workspace && decision == Decision::Allow {
-                return Err(loosens(setting, "nothing", &setting.at));
+                return Err(ConfigError {
+                    at,
+                    message: format!(
+                        "`safety.command_rules` allows `{text}`, and a workspace file may only tighten"
+                    ),
+                    help: Some("put it into your own configuration".into()),
+                });
             }
             let matcher = if is_regex {
                 CommandMatcher::Regex(Pattern::new(&text).map_err(|message| ConfigError {

@@ -14,7 +14,7 @@ use call::Category;
 use effects::{Class, Effect, Part};
 
 use self::wording::{ask, cite, cited_rule, decides, name};
-use crate::config::{Config, Origin, Stance};
+use crate::config::{Config, Origin, Profile, Stance};
 use crate::decision::Decision::{self, Allow, Ask, Deny};
 use crate::engine::Consultation;
 use crate::obligation::Obligation;
@@ -71,6 +71,10 @@ struct Matched<'a> {
     deny: Option<&'a Rule>,
     ask: Option<&'a Rule>,
     allow: Option<&'a Rule>,
+    /// Classes of effects that the allow rules which hold here speak of.
+    lifts: Vec<Class>,
+    /// The first match of every origin: the terms of all of them hold.
+    all: Vec<&'a Rule>,
 }
 
 type Judge<'a> = fn(&Hearing<'a>) -> Word;
@@ -79,6 +83,9 @@ impl<'a> Hearing<'a> {
     fn open(config: &'a Config, question: &'a Question<'a>) -> Hearing<'a> {
         let matched = if config.rules.is_empty() {
             Vec::new()
+        } else if question.analysis.parts.is_empty() {
+            // A call that has no parts is still a call of its tool, and a rule may name that.
+            vec![Matched::of(config, question, &Part::default())]
         } else {
             question.analysis.parts.iter().map(|part| Matched::of(config, question, part)).collect()
         };
@@ -108,9 +115,7 @@ impl<'a> Hearing<'a> {
         trace.push(TraceLine { step, decision: Some(verdict.decision), note: Cow::Owned(reason.clone()) });
         let mut risk = self.question.analysis.risk.clone();
         let mut obligations = Vec::new();
-        for rule in
-            self.matched.iter().flat_map(|matched| [matched.deny, matched.ask, matched.allow]).flatten()
-        {
+        for rule in self.matched.iter().flat_map(|matched| &matched.all) {
             obligations.extend(rule.obligations.iter().copied());
             if let Some(level) = rule.risk {
                 risk.level = risk.level.max(level);
@@ -181,8 +186,11 @@ impl<'a> Hearing<'a> {
             {
                 Stance::Allow
             }
+            // A file without a profile leaves commands to its lists; elsewhere whoever names a path means it.
             (Class::ReadOutside | Class::WriteOutside, _)
-                if stance == Stance::Ask && self.path_is_allowed(effect) =>
+                if matches!(stance, Stance::Ask | Stance::Fenced)
+                    && self.config.profile.value != Profile::Plain
+                    && self.path_is_allowed(effect) =>
             {
                 Stance::Allow
             }
@@ -247,7 +255,9 @@ impl<'a> Matched<'a> {
         let mut matched = Matched::default();
         let mut settled = false;
         for list in &config.rules {
-            let Some(rule) = list.first_match(question, part) else { continue };
+            let mut matches = list.matches(question, part);
+            let Some(rule) = matches.next() else { continue };
+            matched.all.push(rule);
             match rule.action {
                 Deny => {
                     matched.deny.get_or_insert(rule);
@@ -258,6 +268,11 @@ impl<'a> Matched<'a> {
                 }
                 Allow if !settled => {
                     matched.allow = Some(rule);
+                    // Rules below that would allow as well if this one were gone may speak of more effects: taking a rule
+                    // away must never allow more, so theirs count too.
+                    let further = matches.take_while(|rule| rule.action == Allow);
+                    matched.lifts =
+                        std::iter::once(rule).chain(further).flat_map(|rule| rule.effects.clone()).collect();
                     settled = true;
                 }
                 Ask | Allow => {}

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use call::Category;
-use effects::{Class, Part};
+use effects::{Class, Effect, Part};
 
 use super::wording::{cite, cited, cited_rule, decides, effect_rule, find_tool, name, on_list, suggestion};
 use super::{Hearing, Word};
@@ -27,6 +27,18 @@ impl Hearing<'_> {
                 }
                 None => return Word::Passes("not every part is allowed"),
             }
+        }
+        if self.question.analysis.parts.is_empty()
+            && !self.question.runs_commands()
+            && let Some(rule) = self.matched.first().and_then(|matched| matched.allow)
+        {
+            return decides(
+                Allow,
+                format!("the rule `{}` allows it", rule.name),
+                cited_rule(rule),
+                None,
+                vec![],
+            );
         }
         match decided {
             Some((rule, reason)) => {
@@ -100,7 +112,22 @@ impl Hearing<'_> {
         if self.question.category == Category::Custom {
             return Word::Passes("a custom tool is allowed only by name");
         }
+        if self.unheld().is_some() {
+            return Word::Passes("it may run only behind a fence, and there is none");
+        }
         decides(Allow, "the mode is allow".into(), cited("safety.mode", &self.config.mode.at), None, vec![])
+    }
+
+    /// An effect that may happen only behind a fence, where none holds.
+    fn unheld(&self) -> Option<(usize, &Part, &Effect, Class)> {
+        if self.fence_holds() {
+            return None;
+        }
+        self.effects().find_map(|(index, part, effect)| {
+            let class = effect.class()?;
+            let matters = self.stance(effect, class) == Stance::Fenced && self.passes(index, part).is_none();
+            matters.then_some((index, part, effect, class))
+        })
     }
 
     pub(super) fn otherwise(&self) -> Word {
@@ -126,11 +153,7 @@ impl Hearing<'_> {
                 vec!["name it in `safety.tool_allowlist`".into()],
             );
         }
-        let unfenced = part.effects.iter().find_map(|effect| {
-            let class = effect.class()?;
-            (self.stance(effect, class) == Stance::Fenced).then_some((effect, class))
-        });
-        if let Some((effect, class)) = unfenced {
+        if let Some((index, part, effect, class)) = self.unheld() {
             let why = self.question.fence.lacks.unwrap_or("the fence does not hold every boundary");
             let reason = format!(
                 "{} would {}: {effect}; it may run only behind a fence ({why})",

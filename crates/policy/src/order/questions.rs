@@ -153,11 +153,7 @@ impl Hearing<'_> {
 
     /// Whether an effect is marked ask, and no allow rule speaks of just this class.
     fn asks(&self, class: Class, index: usize, effect: &Effect) -> bool {
-        let named_by_rule = self
-            .matched
-            .get(index)
-            .and_then(|matched| matched.allow)
-            .is_some_and(|rule| rule.effects.contains(&class));
+        let named_by_rule = self.matched.get(index).is_some_and(|matched| matched.lifts.contains(&class));
         class != Class::Unknown && self.stance(effect, class) == Stance::Ask && !named_by_rule
     }
 

@@ -5,7 +5,7 @@ use effects::{Class, Effect, Part, Place};
 
 use super::wording::{cited, command_rule_matches, decides, effect_rule, find_tool, name, parent, place_of};
 use super::{Hearing, Word};
-use crate::config::{CommandRule, Stance};
+use crate::config::{CommandRule, PathRule, Stance};
 use crate::decision::Decision::{self, Deny};
 use crate::rule::path_of;
 
@@ -15,18 +15,9 @@ impl<'a> Hearing<'a> {
             return Word::Passes("off");
         }
         let harmless = match self.question.category {
-            Category::Read | Category::Human | Category::None => self.effects().all(|(_, _, effect)| {
-                matches!(
-                    effect.class(),
-                    None | Some(
-                        Class::ReadWorkspace
-                            | Class::ReadTemporary
-                            | Class::ReadSystem
-                            | Class::ReadOutside
-                            | Class::Credentials
-                    )
-                )
-            }),
+            Category::Read | Category::Human | Category::None => self
+                .effects()
+                .all(|(_, _, effect)| matches!(effect, Effect::Read(_)) || effect.class().is_none()),
             Category::Exec
             | Category::Stdin
             | Category::Write
@@ -87,9 +78,16 @@ impl<'a> Hearing<'a> {
         let writes = !matches!(effect, Effect::Read(_));
         for group in &self.config.path_rules {
             // FAIL-CLOSED: a pattern that cannot be evaluated counts as matching here.
-            let first = group.rules.iter().find(|rule| rule.pattern.matches(path).unwrap_or(true));
+            let permits = |rule: &PathRule| if writes { rule.allow_write } else { rule.allow_read };
+            let first = group.rules.iter().find(|rule| {
+                if permits(rule) {
+                    rule.pattern.matches(path) == Some(true)
+                } else {
+                    rule.pattern.could_match(path)
+                }
+            });
             if let Some(rule) = first
-                && !(if writes { rule.allow_write } else { rule.allow_read })
+                && !permits(rule)
             {
                 let what = if writes { "written" } else { "read" };
                 let reason = format!("{} would touch `{path}`, which may not be {what}", name(part));
@@ -111,9 +109,7 @@ impl<'a> Hearing<'a> {
                     .into(),
             ]));
         }
-        let denied = |path: &str| {
-            self.config.denied_paths.iter().find(|pattern| pattern.matches(path).unwrap_or(true))
-        };
+        let denied = |path: &str| self.config.denied_paths.iter().find(|pattern| pattern.could_match(path));
         if let Some(pattern) = denied(path).or_else(|| given.and_then(denied)) {
             let reason = format!("{} would touch `{path}`, which is denied", name(part));
             return Some(decides(

@@ -192,7 +192,13 @@ impl<'a> Effective<'a> {
         if self.allows(asked) {
             return (Allow, Step::AllowRules);
         }
-        if self.mode == Allow && asked.category != Category::Custom {
+        // What may happen only behind a fence is asked about without one, whatever the mode.
+        let fenced =
+            |part: &Part| part.effects.iter().any(|effect| self.stance(effect) == Some(Stance::Fenced));
+        let parts = &asked.analysis.parts;
+        let unheld =
+            parts.iter().any(|part| fenced(part) && !self.part_passes(asked, part)) && !fence_counts(asked);
+        if self.mode == Allow && asked.category != Category::Custom && !unheld {
             return (Allow, Step::ModeAllow);
         }
         (Ask, Step::Otherwise)
@@ -263,8 +269,9 @@ impl<'a> Effective<'a> {
         {
             return Some(Stance::Allow);
         }
-        if let (Stance::Ask, Class::ReadOutside | Class::WriteOutside, Some((target, _))) =
+        if let (Stance::Ask | Stance::Fenced, Class::ReadOutside | Class::WriteOutside, Some((target, _))) =
             (stance, class, touched(effect))
+            && self.profile != Profile::Plain
         {
             let inside = |set: &[&str]| set.iter().any(|pattern| glob(pattern, &target.path));
             let ruled =
@@ -282,7 +289,7 @@ impl<'a> Effective<'a> {
             || self
                 .verdicts(asked, part)
                 .any(|(origin, rule)| origin == Origin::Workspace && rule.action == Some(Decision::Ask));
-        let lifted: &[Class] = deciding.map_or(&[], |rule| &rule.effects);
+        let lifted = self.lifted(asked, part);
         rule_asks
             || (asked.category == Category::Exec
                 && self.command_verdicts(part).any(|said| said == Decision::Ask))
@@ -291,6 +298,15 @@ impl<'a> Effective<'a> {
                     && self.stance(effect) == Some(Stance::Ask)
                     && !effect.class().is_some_and(|class| lifted.contains(&class))
             })
+    }
+
+    /// Classes that the allow rules of the deciding origin speak of, down to its first rule that does not allow.
+    fn lifted(&self, asked: &Asked, part: &Part) -> Vec<Class> {
+        let decides = |file: &&&File| file.rules.iter().any(|rule| matches(rule, asked, part));
+        let Some(file) = self.files.iter().find(decides) else { return Vec::new() };
+        let matching = file.rules.iter().filter(|rule| matches(rule, asked, part));
+        let allowing = matching.take_while(|rule| rule.action == Some(Decision::Allow));
+        allowing.flat_map(|rule| rule.effects.clone()).collect()
     }
 
     fn allows(&self, asked: &Asked) -> bool {
@@ -304,13 +320,16 @@ impl<'a> Effective<'a> {
         if asked.analysis.parts.is_empty() {
             return !exec;
         }
-        asked.analysis.parts.iter().all(|part| {
-            by_rule(part)
-                || (exec
-                    && (self.command_verdicts(part).any(|said| said == Decision::Allow)
-                        || self.any(|file| file.allowlist.iter().any(|entry| covers(entry, part)))))
-                || self.effects_pass(asked, part)
-        })
+        asked.analysis.parts.iter().all(|part| self.part_passes(asked, part))
+    }
+
+    fn part_passes(&self, asked: &Asked, part: &Part) -> bool {
+        let by_rule = self.deciding(asked, part).is_some_and(|rule| rule.action == Some(Decision::Allow));
+        let listed = || {
+            self.command_verdicts(part).any(|said| said == Decision::Allow)
+                || self.any(|file| file.allowlist.iter().any(|entry| covers(entry, part)))
+        };
+        by_rule || (asked.category == Category::Exec && listed()) || self.effects_pass(asked, part)
     }
 
     fn effects_pass(&self, asked: &Asked, part: &Part) -> bool {
