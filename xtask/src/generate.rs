@@ -4,6 +4,7 @@ use crate::run::{output, read, write};
 
 /// What is generated, and by which arguments of the binary.
 const FILES: &[(&str, &[&str])] = &[
+    ("docs/configuration.md", &["policy", "reference"]),
     ("docs/config.schema.json", &["policy", "schema"]),
     ("docs/tools.schema.json", &["tools", "--json"]),
     ("docs/bailiwick.1", &["man"]),

@@ -152,6 +152,8 @@ pub(crate) enum PolicyCommand {
     },
     /// Print the JSON Schema of a configuration file
     Schema,
+    /// Print the reference of the configuration, in Markdown
+    Reference,
 }
 
 /// Where a policy is tested.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use gate::policy::{Decision, schema};
+use gate::policy::{Decision, reference, schema};
 
 use crate::cli::{Policy, PolicyCommand, Setup, TestSetup, print};
 use crate::terminal::Style;
@@ -17,6 +17,7 @@ pub(crate) fn run(arguments: &Policy) -> Result<u8, String> {
             let text = serde_json::to_string_pretty(&schema()).map_err(|error| error.to_string())?;
             print(format!("{text}\n").as_bytes())
         }
+        PolicyCommand::Reference => print(reference().as_bytes()),
     }
 }
 

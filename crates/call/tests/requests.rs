@@ -1,4 +1,4 @@
-//! What a request shows, what it hides, and what an approval is bound to.
+//! What a request shows, what it hides, and what an approval is bound to. Keeps CALL-2 and, for requests, SEC-1.
 
 #![expect(
     clippy::panic,

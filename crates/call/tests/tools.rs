@@ -1,4 +1,4 @@
-//! Every tool that is known: what it takes, what it refuses, and what it says it is about.
+//! Every tool that is known: what it takes, what it refuses, and what it says it is about. Keeps CALL-1.
 
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 

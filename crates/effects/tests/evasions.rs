@@ -1,4 +1,4 @@
-//! The forms of `evasions.txt`: none of them may look harmless.
+//! The forms of `evasions.txt`: none of them may look harmless. Keeps SHL-6 for effects.
 
 use std::path::Path;
 

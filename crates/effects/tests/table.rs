@@ -1,4 +1,4 @@
-//! The table of `effects.md`: what commands would do, checked row by row.
+//! The table of `effects.md`: what commands would do, checked row by row. Keeps EFF-1.
 //!
 //! `BLESS=1 cargo test -p bailiwick-effects --test table -- --nocapture` prints the table as it is now.
 

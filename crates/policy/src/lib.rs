@@ -18,7 +18,8 @@ mod rule_list;
 mod ruling;
 
 pub use config::{
-    At, Case, Config, ConfigError, Layer, Limits, MAX_BYTES, Origin, Profile, Set, Shown, Stance, schema,
+    At, Case, Config, ConfigError, Layer, Limits, MAX_BYTES, Origin, Profile, Set, Shown, Stance, reference,
+    schema,
 };
 pub use decision::Decision;
 pub use engine::{Answer, Consultation, MAX_ANSWER};

@@ -1,4 +1,4 @@
-//! Bounds: any text is answered, quickly, without a panic; what is too large or too deep is refused.
+//! Bounds: any text is answered, quickly, without a panic; what is too large or too deep is refused. Keeps SHL-1.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

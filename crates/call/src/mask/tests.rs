@@ -1,4 +1,4 @@
-//! What is masked and what is not: tables, and generated tokens in generated places.
+//! What is masked and what is not: tables, and generated tokens in generated places. Keeps SEC-5.
 
 use proptest::prelude::*;
 use serde_json::json;

@@ -6,12 +6,14 @@ mod layer;
 mod nearest;
 mod node;
 mod profile;
+mod reference;
 mod schema;
 mod show;
 
 pub use layer::{Layer, Origin};
 pub use node::{At, ConfigError, MAX_BYTES};
 pub use profile::{Profile, Stance};
+pub use reference::reference;
 pub use schema::schema;
 pub use show::Shown;
 
