@@ -75,6 +75,11 @@ fn write_number(out: &mut String, number: &serde_json::Number) {
 
 fn write_string(out: &mut String, text: &str) {
     out.push('"');
+    if !text.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
+        out.push_str(text);
+        out.push('"');
+        return;
+    }
     for character in text.chars() {
         match character {
             '"' => out.push_str("\\\""),

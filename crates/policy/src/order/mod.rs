@@ -108,9 +108,10 @@ impl<'a> Hearing<'a> {
     }
 
     fn ruling(&self, step: Step, verdict: Verdict, mut trace: Vec<TraceLine>) -> Ruling {
-        let reason = match call::mask(&verdict.reason) {
-            Cow::Borrowed(_) => verdict.reason,
-            Cow::Owned(masked) => masked,
+        // What allows is named in the words of the configuration; only what asks and denies quotes the call.
+        let reason = match verdict.decision {
+            Allow => verdict.reason,
+            Ask | Deny => call::mask(&verdict.reason).into_owned(),
         };
         trace.push(TraceLine { step, decision: Some(verdict.decision), note: Cow::Owned(reason.clone()) });
         let mut risk = self.question.analysis.risk.clone();
