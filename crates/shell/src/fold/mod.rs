@@ -37,6 +37,7 @@ pub(crate) fn program<'t, 'a>(
     shape: Shape,
     dialect: Dialect,
     given: &'t Given<'a>,
+    directory: Option<Value>,
     length: usize,
 ) -> Read<Program> {
     let mut folder = Folder {
@@ -65,6 +66,9 @@ pub(crate) fn program<'t, 'a>(
         links: 0,
         room: 16 * length + 64 * 1024,
     };
+    if let Some(directory) = directory {
+        folder.state.set(Key::Directory, Binding::Set(directory));
+    }
     folder.list(&script.body)?;
     if script.functions > 0 {
         folder.uncalled()?;
