@@ -313,7 +313,7 @@ impl<'t, 'a> Folder<'t, 'a> {
     /// The directory may be this one too.
     fn either_directory(&mut self, other: Binding<'t, 'a>) {
         let present = Binding::Set(self.directory());
-        self.state.set(Key::Directory, present.join(other));
+        self.state.set(Key::Directory, present.join_directory(other));
         self.state.set(Key::Previous, Binding::Lost);
     }
 
