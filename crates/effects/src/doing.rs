@@ -174,9 +174,11 @@ impl<'a> Doing<'a> {
         }
         let nowhere = [Cow::Borrowed("/")];
         let bases: &[Cow<'_, str>] = if free && cwds.known.len() != 1 { &nowhere } else { &cwds.known };
+        // A pattern over all directories takes what lies below them too.
+        let deep = pattern && purpose == Purpose::Delete && text.split('/').any(|part| part == "**");
         for cwd in bases {
             let (mut target, recursive) =
-                classify::target(Named { text, pattern, cwd }, purpose, self.recursive, around);
+                classify::target(Named { text, pattern, cwd }, purpose, self.recursive || deep, around);
             match purpose {
                 Purpose::Read => self.add(Effect::Read(target)),
                 Purpose::Write => self.add(Effect::Write(target)),
