@@ -18,6 +18,7 @@ use crate::links::Links;
 use crate::normal::Normal;
 use crate::place::Surroundings;
 use crate::risk;
+use crate::transparent;
 use crate::variables;
 
 /// Finds out what a call would do.
@@ -26,16 +27,17 @@ pub fn analyse(intents: &[Intent], around: &Surroundings<'_>) -> Analysis {
     let links = Links::over(around.files);
     let around = &Surroundings { files: &links, ..*around };
     let mut engine = Engine::new(around, &links);
-    let mut shape = Shape::default();
-    let mut complex = None;
+    let mut refused = None;
+    let mut words = None;
     for intent in intents {
         match intent {
             Intent::Argv { argv, cwd, env_names } => {
                 let context = Context { extra: variables_of(env_names), ..Context::default() };
                 let cwds = directory(cwd.as_deref(), around);
-                let words: Vec<Arg<'_>> = argv.iter().map(|word| Arg::Text(Cow::Borrowed(word))).collect();
+                let line: Vec<Arg<'_>> = argv.iter().map(|word| Arg::Text(Cow::Borrowed(word))).collect();
                 let at = At { scope: None, cwds: &cwds, context: &context };
-                engine.words(&words, &at, &Flow::default());
+                engine.words(&line, &at, &Flow::default());
+                words = Some(argv.clone());
             }
             Intent::Shell { text, shell, cwd, env_names } => {
                 let context = Context { extra: variables_of(env_names), ..Context::default() };
@@ -45,11 +47,8 @@ pub fn analyse(intents: &[Intent], around: &Surroundings<'_>) -> Analysis {
                     Shell::Posix => Dialect::Posix,
                 };
                 match engine.text(text, dialect, &cwds, &context) {
-                    Some(own) => {
-                        complex = complex.or_else(|| why_complex(&own));
-                        shape = join(shape, own);
-                    }
-                    None => complex = Some("it could not be read"),
+                    Some(program) => words = transparent::words(&program),
+                    None => refused = Some("it could not be read"),
                 }
             }
             Intent::Read { path } => touch(&mut engine, path, Purpose::Read),
@@ -72,15 +71,17 @@ pub fn analyse(intents: &[Intent], around: &Surroundings<'_>) -> Analysis {
             Intent::Unknown { why } => part(&mut engine, why, vec![Effect::Unknown(why.clone())]),
         }
     }
-    let parts = engine.parts;
+    let Engine { parts, shape, .. } = engine;
     let risk = risk::rate(&parts, &shape);
-    Analysis { parts, complex, risk }
+    let complex = refused.or_else(|| why_complex(&shape));
+    let words = words.filter(|_| complex.is_none() && intents.len() == 1).map(transparent::unwrapped);
+    Analysis { parts, complex, words, risk }
 }
 
 /// The directory of a call, absolute.
 fn directory<'a>(given: Option<&'a str>, around: &Surroundings<'a>) -> Cwds<'a> {
-    let Some(base) = around.cwd.to_str() else { return Vec::new() };
-    vec![match given {
+    let Some(base) = around.cwd.to_str() else { return Cwds::lost() };
+    Cwds::at(match given {
         None => Cow::Borrowed(base),
         Some(given) if given.starts_with('/') => Cow::Borrowed(given),
         Some(given) => match (given.strip_prefix('~'), around.home.and_then(Path::to_str)) {
@@ -89,7 +90,7 @@ fn directory<'a>(given: Option<&'a str>, around: &Surroundings<'a>) -> Cwds<'a> 
             }
             _ => Cow::Owned(format!("{base}/{given}")),
         },
-    }]
+    })
 }
 
 /// Variables that the call sets, without their values.
@@ -135,15 +136,4 @@ fn why_complex(shape: &Shape) -> Option<&'static str> {
     .iter()
     .find(|(given, _)| *given)
     .map(|(_, why)| *why)
-}
-
-fn join(one: Shape, two: Shape) -> Shape {
-    Shape {
-        pipes: one.pipes || two.pipes,
-        chains: one.chains || two.chains,
-        subshells: one.subshells || two.subshells,
-        redirects: one.redirects || two.redirects,
-        control: one.control || two.control,
-        expansions: one.expansions || two.expansions,
-    }
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use shell::Value;
+
 use crate::arg::{Arg, Hazy};
 use crate::classify::{self, Named, Purpose};
 use crate::effect::{Carries, Connection, Effect, Origin, Peer, Place};
@@ -41,8 +43,52 @@ pub(crate) enum Inner<'a> {
     Shell(&'static str, Arg<'a>),
 }
 
-/// Where relative paths are measured from. None: not known.
-pub(crate) type Cwds<'a> = Vec<Cow<'a, str>>;
+/// Where relative paths are measured from.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Cwds<'a> {
+    /// One of these.
+    pub(crate) known: Vec<Cow<'a, str>>,
+    /// Or somewhere that is not known.
+    pub(crate) open: bool,
+}
+
+impl<'a> Cwds<'a> {
+    pub(crate) fn at(directory: impl Into<Cow<'a, str>>) -> Self {
+        Cwds { known: vec![directory.into()], open: false }
+    }
+
+    /// Nothing is known.
+    pub(crate) fn lost() -> Self {
+        Cwds { known: Vec::new(), open: true }
+    }
+
+    pub(crate) fn owned(&self) -> Cwds<'static> {
+        let known = self.known.iter().map(|one| Cow::Owned(one.clone().into_owned())).collect();
+        Cwds { known, open: self.open }
+    }
+
+    /// As the shell crate has it.
+    pub(crate) fn value(&self) -> Value {
+        let mut values: Vec<Value> =
+            self.known.iter().map(|one| Value::Text(one.clone().into_owned())).collect();
+        if self.open {
+            values.push(Value::Unknown(shell::Unknown {
+                prefix: String::new(),
+                suffix: String::new(),
+                splits: false,
+                why: shell::Why::Variable("PWD".into()),
+                from: Vec::new(),
+            }));
+        }
+        match (values.len(), values.pop()) {
+            (1, Some(only)) => only,
+            (_, last) => {
+                values.extend(last);
+                Value::OneOf(values)
+            }
+        }
+    }
+}
 
 impl<'a> Doing<'a> {
     pub(crate) fn add(&mut self, effect: Effect) {
@@ -69,7 +115,7 @@ impl<'a> Doing<'a> {
         &mut self,
         arg: &Arg<'_>,
         purpose: Purpose,
-        cwds: &[Cow<'_, str>],
+        cwds: &Cwds<'_>,
         around: &Surroundings<'_>,
     ) {
         let (text, pattern) = match arg {
@@ -119,19 +165,20 @@ impl<'a> Doing<'a> {
         text: &str,
         pattern: bool,
         purpose: Purpose,
-        cwds: &[Cow<'_, str>],
+        cwds: &Cwds<'_>,
         around: &Surroundings<'_>,
     ) {
         let free = text.starts_with('/') || text == "~" || text.starts_with("~/");
-        if cwds.is_empty() && !free {
+        if cwds.open && !free {
             self.unknown("a path below a directory that is not known");
-            return;
         }
         let nowhere = [Cow::Borrowed("/")];
-        let cwds = if cwds.is_empty() || free && cwds.len() > 1 { &nowhere } else { cwds };
-        for cwd in cwds {
+        let bases: &[Cow<'_, str>] = if free && cwds.known.len() != 1 { &nowhere } else { &cwds.known };
+        // A pattern over all directories takes what lies below them too.
+        let deep = pattern && purpose == Purpose::Delete && text.split('/').any(|part| part == "**");
+        for cwd in bases {
             let (mut target, recursive) =
-                classify::target(Named { text, pattern, cwd }, purpose, self.recursive, around);
+                classify::target(Named { text, pattern, cwd }, purpose, self.recursive || deep, around);
             match purpose {
                 Purpose::Read => self.add(Effect::Read(target)),
                 Purpose::Write => self.add(Effect::Write(target)),

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
-use shell::{Command, CommandId, Dialect, Given, Program, Source, Value};
+use shell::{Command, CommandId, Dialect, Given, Program, Shape, Source, Value};
 
 use crate::analysis::Part;
 use crate::arg::{self, Arg};
@@ -39,6 +39,8 @@ pub(crate) struct Engine<'e> {
     /// Links that the text makes.
     pub(crate) links: &'e Links<'e>,
     pub(crate) parts: Vec<Part>,
+    /// The constructs of every shell text that was met, inner ones included.
+    pub(crate) shape: Shape,
     looked_at: usize,
     /// Files that the text writes, and what is in them.
     written: HashMap<String, Flow>,
@@ -81,7 +83,7 @@ pub(crate) struct At<'s, 'p> {
 
 impl<'e> Engine<'e> {
     pub(crate) fn new(around: &'e Surroundings<'e>, links: &'e Links<'e>) -> Self {
-        Engine { around, links, parts: Vec::new(), looked_at: 0, written: HashMap::new() }
+        Engine { around, links, parts: Vec::new(), shape: Shape::default(), looked_at: 0, written: HashMap::new() }
     }
 
     /// Looks at shell text.
@@ -91,16 +93,14 @@ impl<'e> Engine<'e> {
         dialect: Dialect,
         cwds: &Cwds<'_>,
         context: &Context,
-    ) -> Option<shell::Shape> {
-        let cwd = match cwds.as_slice() {
-            [only] => Some(only.as_ref()),
-            _ => None,
-        };
-        let given = Given { cwd, home: self.around.home.and_then(Path::to_str), user: self.around.user };
-        match shell::read(text, dialect, &given) {
+    ) -> Option<Program> {
+        let home = self.around.home.and_then(Path::to_str);
+        let given = Given { cwd: None, home, user: self.around.user };
+        match shell::read_in(text, dialect, &given, cwds.value()) {
             Ok(program) => {
                 self.program(&program, context);
-                Some(program.shape)
+                self.shape = self.shape.joined(program.shape);
+                Some(program)
             }
             Err(refusal) => {
                 let mut effects = vec![Effect::Unknown(refusal.reason)];
@@ -164,8 +164,7 @@ impl<'e> Engine<'e> {
         if self.is_spent(context) {
             return Flow::some();
         }
-        let mut cwds: Cwds<'_> = Vec::new();
-        redirect::directories(&command.cwd, &mut cwds);
+        let cwds = redirect::directories(&command.cwd);
         let input = self.input(scope, command, &cwds, depth);
         // What goes into its words.
         let mut worded = Flow::default();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::arg::{Arg, Hazy};
 use crate::classify::{self, Purpose};
-use crate::doing::{Doing, Inner};
+use crate::doing::{Cwds, Doing, Inner};
 use crate::effect::{Carries, Effect, Origin, Peer};
 use crate::engine::{At, Context, Engine};
 use crate::knowledge::{self, Action, Node, Role, Touch};
@@ -116,7 +116,7 @@ pub(crate) struct Evaluation<'x, 'e, 's, 'p, 'a> {
     pub(crate) at: &'x At<'s, 'p>,
     pub(crate) name: &'x str,
     /// Where this command's relative paths are measured from.
-    pub(crate) cwds: Vec<Cow<'x, str>>,
+    pub(crate) cwds: Cwds<'x>,
     pub(crate) doing: Doing<'a>,
 }
 
@@ -205,7 +205,7 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             Some(None) => return,
             None => first.text().map(name).unwrap_or_default(),
         };
-        for cwd in &self.cwds {
+        for cwd in &self.cwds.known {
             let link = if place.starts_with('/') { place.clone() } else { format!("{cwd}/{place}") };
             let link = classify::tidy(&link);
             for target in targets.iter().take(targets.len().saturating_sub(1).max(1)) {
@@ -219,17 +219,15 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
     /// Relative paths are measured from here on against another directory.
     pub(crate) fn chdir(&mut self, value: Option<&Arg<'a>>) {
         match value.and_then(Arg::text) {
-            None => self.cwds.clear(),
-            Some(directory) if directory.starts_with('/') => {
-                self.cwds = vec![Cow::Owned(directory.to_owned())]
-            }
+            None => self.cwds = Cwds::lost(),
+            Some(directory) if directory.starts_with('/') => self.cwds = Cwds::at(directory.to_owned()),
             Some(directory) => {
-                for cwd in &mut self.cwds {
+                for cwd in &mut self.cwds.known {
                     *cwd = Cow::Owned(format!("{cwd}/{directory}"));
                 }
             }
         }
-        self.doing.moved = Some(self.cwds.iter().map(|cwd| Cow::Owned(cwd.clone().into_owned())).collect());
+        self.doing.moved = Some(self.cwds.owned());
     }
 
     pub(crate) fn action(&mut self, action: &Action<'static>, value: Option<&Arg<'a>>, line: &Line<'a>) {

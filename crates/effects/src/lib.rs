@@ -29,6 +29,7 @@ mod refused;
 mod risk;
 mod roles;
 mod special;
+mod transparent;
 mod variables;
 
 pub use analyse::analyse;

@@ -64,9 +64,10 @@ pub(crate) fn constant(name: &str, words: &[Arg<'_>], input: &Flow) -> Option<Rc
 /// The files that a command lists, as patterns that fit all of them.
 pub(crate) fn listed(name: &str, line: &Line<'_>) -> Option<Vec<String>> {
     let has = |names: &[&str]| line.options.iter().any(|set| names.contains(&set.choice.canonical));
+    let deep = name != "ls";
     let below = |operands: &[Arg<'_>]| -> Option<Vec<String>> {
         if operands.is_empty() {
-            return Some(vec!["./*".into()]);
+            return Some(vec![if deep { "./**".into() } else { "./*".into() }]);
         }
         let mut patterns = Vec::new();
         for operand in operands {
@@ -74,7 +75,8 @@ pub(crate) fn listed(name: &str, line: &Line<'_>) -> Option<Vec<String>> {
                 // A file is listed as itself, a directory by what is in it.
                 Arg::Text(text) if !text.contains(['*', '?', '[', '\\']) => {
                     patterns.push(text.to_string());
-                    patterns.push(format!("{}/*", text.trim_end_matches('/')));
+                    let rest = if deep { "**" } else { "*" };
+                    patterns.push(format!("{}/{rest}", text.trim_end_matches('/')));
                 }
                 Arg::Pattern(text) => patterns.push(text.to_string()),
                 _ => return None,
@@ -89,7 +91,6 @@ pub(crate) fn listed(name: &str, line: &Line<'_>) -> Option<Vec<String>> {
             below(line.operands.get(1..).unwrap_or_default())
         }
         "rg" if has(&["--files"]) => below(&line.operands),
-        "fd" | "fdfind" => below(line.operands.get(1..).unwrap_or_default()),
         "ls" => {
             let mut patterns = below(&line.operands)?;
             // What is in a directory is listed by its bare name, which means a file here to whoever reads it.
@@ -97,9 +98,9 @@ pub(crate) fn listed(name: &str, line: &Line<'_>) -> Option<Vec<String>> {
             Some(patterns)
         }
         "git" => match line.subs.first().and_then(Arg::text) {
-            Some("ls-files") => Some(vec!["./*".into()]),
-            Some("diff" | "show" | "log" | "diff-tree") if has(&["--name-only"]) => Some(vec!["./*".into()]),
-            Some("grep") if has(&["-l"]) => Some(vec!["./*".into()]),
+            Some("ls-files") => Some(vec!["./**".into()]),
+            Some("diff" | "show" | "log" | "diff-tree") if has(&["--name-only"]) => Some(vec!["./**".into()]),
+            Some("grep") if has(&["-l"]) => Some(vec!["./**".into()]),
             _ => None,
         },
         _ => None,

@@ -1,7 +1,5 @@
 //! What a command's place in the program touches before it runs: its directory and its redirections.
 
-use std::borrow::Cow;
-
 use shell::{Redirect, RedirectKind, Value};
 
 use crate::arg::{self, Arg};
@@ -11,22 +9,22 @@ use crate::effect::{Carries, Connection, Effect, Peer};
 use crate::hosts;
 use crate::place::Surroundings;
 
-/// The directories in which a command may run; none where that is not known.
-pub(crate) fn directories<'v>(value: &'v Value, into: &mut Cwds<'v>) {
+/// The most directories that are looked at one by one.
+const MOST: usize = 16;
+
+/// The directories in which a command may run.
+pub(crate) fn directories(value: &Value) -> Cwds<'_> {
     let mut all = Vec::new();
     arg::flatten(value, &mut all, 0);
-    for one in &all {
+    let mut cwds = Cwds::default();
+    for one in all {
         match one {
-            Arg::Text(Cow::Borrowed(text)) => into.push(Cow::Borrowed(text)),
-            _ => {
-                into.clear();
-                return;
-            }
+            Arg::Text(text) if cwds.known.len() < MOST => cwds.known.push(text),
+            _ => cwds.open = true,
         }
     }
-    if into.len() > 16 {
-        into.clear();
-    }
+    cwds.open |= cwds.known.is_empty();
+    cwds
 }
 
 /// What a redirection touches.

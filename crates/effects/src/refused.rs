@@ -2,7 +2,7 @@
 //! and not merely asked about. It can only add; nothing that it does not find is thereby harmless.
 
 use crate::classify::Purpose;
-use crate::doing::Doing;
+use crate::doing::{Cwds, Doing};
 use crate::effect::{Effect, Place};
 use crate::place::Surroundings;
 
@@ -17,7 +17,7 @@ pub(crate) fn scan(text: &str, around: &Surroundings<'_>, effects: &mut Vec<Effe
         effects.push(Effect::System("starts processes without end".into()));
     }
     let cwd = around.cwd.to_str().unwrap_or("/");
-    let cwds = [cwd.into()];
+    let cwds = Cwds::at(cwd);
     let words: Vec<&str> = text
         .split(|letter: char| letter.is_whitespace() || ";|&()`{}".contains(letter))
         .map(|word| word.trim_matches(['\'', '"']))

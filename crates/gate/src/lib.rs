@@ -192,22 +192,13 @@ impl Gate {
     }
 }
 
-/// Shells that only hand on what they are given: `sh -c 'pytest -q'` is `pytest -q`.
-const TRANSPARENT: [&str; 4] = ["sh", "bash", "dash", "command"];
-
 /// The words of a call that is one simple command with literal words: what its approval is bound to, whichever tool or
 /// shell brought it. Wrappers that change more than that (`env`, `timeout`, `sudo` …) stay in it.
 fn single_argv(call: &Call, analysis: &Analysis) -> Option<Vec<String>> {
-    let exec = call.exec()?;
-    match (analysis.complex, analysis.parts.as_slice()) {
-        (None, [part]) if part.via.iter().all(|wrapper| TRANSPARENT.contains(&wrapper.as_str())) => {
-            part.argv.clone()
-        }
-        _ => match exec.what {
-            What::Words(words) => Some(words.to_vec()),
-            What::Text(..) => None,
-        },
-    }
+    analysis.words.clone().or_else(|| match call.exec()?.what {
+        What::Words(words) => Some(words.to_vec()),
+        What::Text(..) => None,
+    })
 }
 
 /// A path without `.` and `..`, by its words alone.

@@ -58,7 +58,22 @@ pub const MAX_DEPTH: usize = 64;
 /// differently.
 pub fn read(text: &str, dialect: Dialect, given: &Given<'_>) -> Result<Program, Refusal> {
     let (script, shape) = parse::script(text, dialect)?;
-    fold::program(&script, shape, dialect, given, text.len())
+    fold::program(&script, shape, dialect, given, None, text.len())
+}
+
+/// The same for a text that starts in a directory which is not certain: [`Value::OneOf`] several, perhaps with a
+/// [`Value::Unknown`] among them.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_in(
+    text: &str,
+    dialect: Dialect,
+    given: &Given<'_>,
+    directory: Value,
+) -> Result<Program, Refusal> {
+    let (script, shape) = parse::script(text, dialect)?;
+    fold::program(&script, shape, dialect, given, Some(directory), text.len())
 }
 
 /// Reads a text into its syntax tree only.

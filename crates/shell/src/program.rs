@@ -185,3 +185,18 @@ pub struct Shape {
     /// `$x`, `${x}`, `$(( ))`, globs, braces, tilde
     pub expansions: bool,
 }
+
+impl Shape {
+    /// What either of them uses.
+    #[must_use]
+    pub const fn joined(self, other: Shape) -> Shape {
+        Shape {
+            pipes: self.pipes || other.pipes,
+            chains: self.chains || other.chains,
+            subshells: self.subshells || other.subshells,
+            redirects: self.redirects || other.redirects,
+            control: self.control || other.control,
+            expansions: self.expansions || other.expansions,
+        }
+    }
+}

@@ -138,22 +138,23 @@ pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &L
         evaluation.doing.unknown("looks in too many places");
         starts.truncate(super::MOST);
     }
-    let expression: Vec<Arg<'a>> = words.cloned().collect();
-    let picked = picked(&starts, &expression);
     for start in &starts {
         evaluation.doing.path(start, Purpose::Read, &evaluation.cwds, evaluation.engine.around);
     }
-    evaluation.doing.lists = patterns(&picked);
-    act(evaluation, &expression, &picked);
+    let expression: Vec<Arg<'a>> = words.cloned().collect();
+    act(evaluation, &expression, &starts);
     true
 }
 
 /// `fd PATTERN DIR… -x COMMAND`: the command gets each file that is found.
 pub(super) fn fd<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &Line<'a>) -> bool {
-    let found: Vec<Arg<'a>> = match line.operands.get(1..).unwrap_or_default() {
-        [] => vec![Arg::Pattern(Cow::Borrowed("./*"))],
-        directories => picked(directories.get(..super::MOST).unwrap_or(directories), &[]),
+    let here = [Arg::owned(".")];
+    let starts = match line.operands.get(1..).unwrap_or_default() {
+        [] => here.as_slice(),
+        directories => directories.get(..super::MOST).unwrap_or(directories),
     };
+    let found = below(starts, fd_names(line).as_deref());
+    evaluation.doing.lists = patterns(&found);
     if line.operands.len() > super::MOST {
         evaluation.doing.unknown("looks in too many places");
     }
@@ -191,16 +192,84 @@ fn mark<'a>(word: &Arg<'a>, path: &Arg<'a>) -> Arg<'a> {
     }
 }
 
-/// The actions of the expression.
-fn act<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, expression: &[Arg<'a>], picked: &[Arg<'a>]) {
+/// The names that fd is asked for, where they are patterns: `-e pyc`, `-g '*.pyc'`.
+fn fd_names(line: &Line<'_>) -> Option<Vec<String>> {
+    let extensions: Vec<_> =
+        line.options.iter().filter(|set| set.choice.canonical == "-e").map(|set| set.value.as_ref()).collect();
+    if !extensions.is_empty() {
+        return extensions
+            .into_iter()
+            .map(|value| Some(format!("*.{}", value?.text()?.trim_start_matches('.'))))
+            .collect();
+    }
+    let glob = super::has(line, &["-g"]).then(|| line.operands.first().and_then(Arg::text)).flatten()?;
+    (!glob.contains(['/', '{']) && !crate::glob::takes_all(glob)).then(|| vec![glob.to_owned()])
+}
+
+/// What an expression has asked for so far, in one pair of parentheses.
+#[derive(Default)]
+struct Frame {
+    /// What held before the parenthesis.
+    outer: Option<Vec<String>>,
+    /// Whether the parenthesis is negated.
+    negated: bool,
+    /// What the alternatives before the last `-o` asked for. `Some(None)`: one of them asked for nothing.
+    before: Option<Option<Vec<String>>>,
+    /// What the present alternative asks for: a file fits one of these patterns.
+    now: Option<Vec<String>>,
+}
+
+impl Frame {
+    fn holds(&self) -> Option<&[String]> {
+        self.now.as_deref().or(self.outer.as_deref())
+    }
+
+    /// One more thing that a file must be. Everything that was asked for holds; one of them is enough to know.
+    fn ask(&mut self, patterns: Option<Vec<String>>) {
+        if self.now.is_none() {
+            self.now = patterns;
+        }
+    }
+
+    fn alternative(&mut self) {
+        let now = self.now.take();
+        self.before = Some(match (self.before.take(), now) {
+            (None, now) => now,
+            (Some(Some(mut all)), Some(now)) => {
+                all.extend(now);
+                Some(all)
+            }
+            _ => None,
+        });
+    }
+
+    /// What all of it asks for.
+    fn whole(mut self) -> Option<Vec<String>> {
+        self.alternative();
+        self.before.flatten().filter(|_| !self.negated)
+    }
+}
+
+/// Follows the expression: what each action is given is what was asked for before it.
+fn act<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, expression: &[Arg<'a>], starts: &[Arg<'a>]) {
+    let mut frames: Vec<Frame> = Vec::new();
+    let mut frame = Frame::default();
+    let mut negated = false;
+    // What is printed, where an action prints.
+    let mut printed: Option<Vec<Arg<'a>>> = None;
+    let mut acts = false;
     let mut words = expression.iter();
     while let Some(word) = words.next() {
         let Some(text) = word.text() else {
             evaluation.doing.unknown("a word that is not known may be an action of find");
+            frame.now = None;
+            frame.outer = None;
             continue;
         };
+        let negates = std::mem::take(&mut negated);
         match text {
             "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                acts = true;
                 let mut command: Vec<Arg<'a>> = Vec::new();
                 let mut last_was_mark = false;
                 for word in words.by_ref() {
@@ -212,22 +281,27 @@ fn act<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, expression: &[Arg<'a
                     last_was_mark = word.text() == Some("{}");
                     command.push(word.clone());
                 }
-                for path in picked {
-                    let words = command.iter().map(|one| super::xargs::replace(one, "{}", path)).collect();
+                for path in below(starts, frame.holds()) {
+                    let words = command.iter().map(|one| super::xargs::replace(one, "{}", &path)).collect();
                     evaluation.doing.inner.push(Inner::Command(words));
                 }
             }
             "-delete" => {
-                // A pattern for everything below takes directories with it.
-                let recursive = std::mem::replace(&mut evaluation.doing.recursive, true);
-                for path in picked {
-                    let literal = !path.lead().rsplit('/').next().is_some_and(crate::glob::takes_all);
-                    evaluation.doing.recursive = !literal;
-                    evaluation.doing.path(path, Purpose::Delete, &evaluation.cwds, evaluation.engine.around);
+                acts = true;
+                for path in below(starts, frame.holds()) {
+                    evaluation.doing.path(&path, Purpose::Delete, &evaluation.cwds, evaluation.engine.around);
                 }
-                evaluation.doing.recursive = recursive;
+            }
+            "-print" | "-print0" | "-printf" | "-ls" => {
+                if text == "-printf" {
+                    words.next();
+                }
+                acts = true;
+                let more = below(starts, frame.holds());
+                printed.get_or_insert_default().extend(more.into_iter().take(super::MOST));
             }
             "-fprint" | "-fprint0" | "-fls" | "-fprintf" => {
+                acts = true;
                 if let Some(file) = words.next() {
                     evaluation.doing.path(file, Purpose::Write, &evaluation.cwds, evaluation.engine.around);
                 }
@@ -235,6 +309,30 @@ fn act<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, expression: &[Arg<'a
                     words.next();
                 }
             }
+            "(" => {
+                let outer = frame.holds().map(<[String]>::to_vec);
+                frames.push(std::mem::replace(
+                    &mut frame,
+                    Frame { outer, negated: negates, ..Frame::default() },
+                ));
+            }
+            ")" => {
+                let outer = frames.pop().unwrap_or_default();
+                let inner = std::mem::replace(&mut frame, outer);
+                frame.ask(inner.whole());
+            }
+            "!" | "-not" => negated = !negates,
+            "-o" | "-or" => frame.alternative(),
+            "," => {
+                frame.now = None;
+                frame.before = None;
+            }
+            "-name" | "-iname" => frame.ask(words.next().and_then(|value| named(value, negates))),
+            "-path" | "-ipath" | "-wholename" | "-iwholename" => {
+                frame.ask(words.next().and_then(|value| at_path(value, starts, negates)));
+            }
+            // Only what holds nothing: any name, but not what is in a directory.
+            "-empty" if !negates => frame.ask(Some(vec!["*".into()])),
             "-newer" | "-anewer" | "-cnewer" | "-samefile" | "-mnewer" => {
                 words.next();
             }
@@ -249,37 +347,56 @@ fn act<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, expression: &[Arg<'a
             _ => evaluation.doing.unknown(format!("`find` with `{text}`")),
         }
     }
+    while let Some(outer) = frames.pop() {
+        let inner = std::mem::replace(&mut frame, outer);
+        frame.ask(inner.whole());
+    }
+    let listed = match printed {
+        Some(printed) => printed,
+        None if acts => return,
+        None => below(starts, frame.whole().as_deref()),
+    };
+    evaluation.doing.lists = patterns(&listed);
 }
 
-/// What an action is given: everything below the starting points, narrowed by a single name where one is asked for.
-fn picked<'a>(starts: &[Arg<'a>], expression: &[Arg<'a>]) -> Vec<Arg<'a>> {
-    // Alternatives and negations make a name say nothing about the rest.
-    let open = expression.iter().any(|word| {
-        matches!(word.text(), Some("-o" | "-or" | "!" | "-not" | "," | "-prune") | None)
-            && !matches!(word, Arg::Pattern(_))
+/// The pattern of `-name`, where it says anything.
+fn named(value: &Arg<'_>, negated: bool) -> Option<Vec<String>> {
+    let name = value.text().filter(|name| !negated && !name.contains('/') && !name.is_empty())?;
+    (!crate::glob::takes_all(name)).then(|| vec![name.to_owned()])
+}
+
+/// The pattern of `-path`, measured from anywhere below the starting points: its stars take slashes too.
+fn at_path(value: &Arg<'_>, starts: &[Arg<'_>], negated: bool) -> Option<Vec<String>> {
+    let text = value.text().filter(|_| !negated)?;
+    let inside = starts.iter().filter_map(Arg::text).find_map(|start| {
+        text.strip_prefix(start.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'))
     });
-    let mut name: Option<&str> = None;
-    if !open {
-        for pair in expression.windows(2) {
-            if let [test, value] = pair
-                && matches!(test.text(), Some("-name" | "-iname"))
-            {
-                name = value.text().filter(|value| !value.contains('/'));
+    let inside = inside.unwrap_or(text).trim_start_matches("*/").trim_start_matches('/');
+    let climbs = inside.split('/').any(|part| part == "..");
+    (!climbs && crate::glob::literals(inside) > 0).then(|| vec![inside.to_owned()])
+}
+
+/// What an action is given: everything below the starting points, or what fits one of these patterns there.
+fn below<'a>(starts: &[Arg<'a>], patterns: Option<&[String]>) -> Vec<Arg<'a>> {
+    let patterns = patterns.filter(|patterns| patterns.len() * starts.len() <= super::MOST);
+    let mut found = Vec::new();
+    for start in starts {
+        let base = match start {
+            Arg::Text(text) => escape(text.trim_end_matches('/')),
+            Arg::Pattern(text) => text.trim_end_matches('/').to_owned(),
+            Arg::Process { .. } | Arg::Hazy(_) => {
+                found.push(start.clone());
+                continue;
             }
+        };
+        match patterns {
+            None => found.push(Arg::Pattern(Cow::Owned(format!("{base}/**")))),
+            Some(patterns) => found.extend(
+                patterns.iter().map(|pattern| Arg::Pattern(Cow::Owned(format!("{base}/**/{pattern}")))),
+            ),
         }
     }
-    // `find DIR -maxdepth 0` and the like pick the start itself; it is taken with the rest.
-    let name = name.unwrap_or("*");
-    starts
-        .iter()
-        .map(|start| match start {
-            Arg::Text(text) | Arg::Pattern(text) => {
-                let escaped = if matches!(start, Arg::Text(_)) { escape(text) } else { text.to_string() };
-                Arg::Pattern(Cow::Owned(format!("{}/{name}", escaped.trim_end_matches('/'))))
-            }
-            Arg::Process { .. } | Arg::Hazy(_) => start.clone(),
-        })
-        .collect()
+    found
 }
 
 fn escape(text: &str) -> String {

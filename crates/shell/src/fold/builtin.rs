@@ -2,10 +2,10 @@
 
 use super::expand::is_identifier;
 use super::state::{Binding, Key};
-use super::{Flow, Folder, refuse, unknown};
+use super::{Flow, Folder, refuse};
 use crate::parse::Read;
 use crate::syntax::Simple;
-use crate::{CommandId, Dialect, Span, Unknown, Value, Why, Word};
+use crate::{CommandId, Dialect, Span, Unknown, Value, Word};
 
 /// The builtins that are followed below.
 const CHANGES: [&str; 37] = [
@@ -152,17 +152,7 @@ impl<'t, 'a> Folder<'t, 'a> {
     /// and, where something is deleted, perhaps the worse: both are kept.
     fn lose_everything(&mut self) {
         self.state.lose_variables();
-        let elsewhere = unknown(Why::Variable("PWD".into()));
-        let directory = match self.directory() {
-            Value::Text(here) => Binding::Set(Value::OneOf(vec![Value::Text(here), elsewhere])),
-            Value::OneOf(mut places) => {
-                if !places.iter().any(|place| matches!(place, Value::Unknown(_))) {
-                    places.push(elsewhere);
-                }
-                Binding::Set(Value::OneOf(places))
-            }
-            _ => Binding::Lost,
-        };
+        let directory = Binding::Set(self.directory()).join_directory(Binding::Lost);
         self.state.set(Key::Directory, directory);
         self.state.set(Key::Previous, Binding::Lost);
         self.state.set(Key::Patterns, Binding::Lost);

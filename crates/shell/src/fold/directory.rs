@@ -87,10 +87,10 @@ fn each(here: &Value, step: &dyn Fn(&str) -> Option<String>) -> Value {
         Value::OneOf(members) => {
             let mut all: Vec<Value> = Vec::new();
             for member in members {
-                match each(member, step) {
-                    value @ Value::Text(_) if !all.contains(&value) => all.push(value),
-                    Value::Text(_) => {}
-                    _ => return lost(),
+                // What is not known stays so beside what is.
+                let value = each(member, step);
+                if !all.contains(&value) {
+                    all.push(value);
                 }
             }
             match (all.len(), all.pop()) {

@@ -37,6 +37,7 @@ pub(crate) fn program<'t, 'a>(
     shape: Shape,
     dialect: Dialect,
     given: &'t Given<'a>,
+    directory: Option<Value>,
     length: usize,
 ) -> Read<Program> {
     let mut folder = Folder {
@@ -65,6 +66,9 @@ pub(crate) fn program<'t, 'a>(
         links: 0,
         room: 16 * length + 64 * 1024,
     };
+    if let Some(directory) = directory {
+        folder.state.set(Key::Directory, Binding::Set(directory));
+    }
     folder.list(&script.body)?;
     if script.functions > 0 {
         folder.uncalled()?;
@@ -309,7 +313,7 @@ impl<'t, 'a> Folder<'t, 'a> {
     /// The directory may be this one too.
     fn either_directory(&mut self, other: Binding<'t, 'a>) {
         let present = Binding::Set(self.directory());
-        self.state.set(Key::Directory, present.join(other));
+        self.state.set(Key::Directory, present.join_directory(other));
         self.state.set(Key::Previous, Binding::Lost);
     }
 

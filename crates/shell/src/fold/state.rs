@@ -70,6 +70,41 @@ impl Binding<'_, '_> {
     }
 }
 
+impl<'t, 'a> Binding<'t, 'a> {
+    /// The same for directories: one that is not known stands beside those that are.
+    pub(super) fn join_directory(self, other: Self) -> Self {
+        if self == other {
+            return self;
+        }
+        let mut known: Vec<Value> = Vec::new();
+        let mut open = false;
+        for binding in [self, other] {
+            let members = match binding {
+                Self::Set(Value::OneOf(members)) => members,
+                Self::Set(value) => vec![value],
+                Self::Lost => Vec::from([unknown(Why::Variable("PWD".into()))]),
+                Self::Outside | Self::Unset | Self::Array(_) | Self::Function(_) => return Self::Lost,
+            };
+            for member in members {
+                match member {
+                    Value::Text(_) | Value::Pattern(_) if known.contains(&member) => {}
+                    Value::Text(_) | Value::Pattern(_) if known.len() < MAX_ALTERNATIVES => {
+                        known.push(member)
+                    }
+                    _ => open = true,
+                }
+            }
+        }
+        if known.is_empty() {
+            return Self::Lost;
+        }
+        if open {
+            known.push(unknown(Why::Variable("PWD".into())));
+        }
+        Self::Set(Value::OneOf(known))
+    }
+}
+
 /// What a slot is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Key<'a> {
@@ -202,7 +237,8 @@ impl<'t, 'a> State<'t, 'a> {
         indexes.sort_unstable();
         indexes.dedup();
         for index in indexes {
-            let Some((_, present)) = self.slots.get(index) else { continue };
+            let Some((key, present)) = self.slots.get(index) else { continue };
+            let directory = *key == Key::Directory;
             let present = present.clone();
             let mut joined = or_none.then(|| present.clone());
             for branch in branches {
@@ -210,6 +246,7 @@ impl<'t, 'a> State<'t, 'a> {
                     branch.binary_search_by_key(&index, |(at, _)| *at).ok().and_then(|at| branch.get(at));
                 let value = found.map_or_else(|| present.clone(), |(_, binding)| binding.clone());
                 joined = Some(match joined {
+                    Some(so_far) if directory => so_far.join_directory(value),
                     Some(so_far) => so_far.join(value),
                     None => value,
                 });
@@ -222,8 +259,10 @@ impl<'t, 'a> State<'t, 'a> {
     pub(super) fn maybe(&mut self, mark: Mark) {
         let past: Vec<(usize, Binding<'t, 'a>)> = self.journal.iter().skip(mark.0).cloned().collect();
         for (index, old) in past {
-            let Some((_, present)) = self.slots.get(index) else { continue };
-            let joined = present.clone().join(old);
+            let Some((key, present)) = self.slots.get(index) else { continue };
+            let present = present.clone();
+            let joined =
+                if *key == Key::Directory { present.join_directory(old) } else { present.join(old) };
             self.put(index, joined);
         }
     }
@@ -236,7 +275,12 @@ impl<'t, 'a> State<'t, 'a> {
             let before = self.slots.get(index).map(|(_, present)| present.clone());
             if before.as_ref() != Some(&binding) {
                 any = true;
-                self.put(index, Binding::Lost);
+                let widened = match (self.slots.get(index), before) {
+                    // Where it was stays possible; where else it may be is anywhere.
+                    (Some((Key::Directory, _)), Some(before)) => before.join_directory(Binding::Lost),
+                    _ => Binding::Lost,
+                };
+                self.put(index, widened);
             }
         }
         any
@@ -250,8 +294,15 @@ impl<'t, 'a> State<'t, 'a> {
                 continue;
             }
             seen.push(*index);
-            let Some((_, present)) = self.slots.get(*index) else { continue };
+            let Some((key, present)) = self.slots.get(*index) else { continue };
             let within = match (old, present) {
+                // A directory that may be anywhere cannot become another one.
+                (Binding::Set(Value::OneOf(members)), _)
+                    if *key == Key::Directory
+                        && members.iter().any(|member| matches!(member, Value::Unknown(_))) =>
+                {
+                    true
+                }
                 (Binding::Set(Value::OneOf(members)), Binding::Set(value)) => members.contains(value),
                 _ => false,
             };
