@@ -68,6 +68,18 @@ fn nesting_beyond_the_bound_is_refused() {
     assert!(read(&shallow, Dialect::Bash, &GIVEN).is_ok());
 }
 
+#[test]
+fn a_refusal_inside_functions_inside_branches_is_a_refusal() {
+    for text in [
+        "a() { b; }; b() { a; }; x",
+        "a() { b; }; b() { a; }; if a; then b; else a; fi",
+        "a() { b; }; b() { a; }; case x in x) a;; esac",
+        "a() { b; }; b() { a; }; while a; do b; done",
+    ] {
+        assert!(reason(text).is_some_and(|reason| reason.contains("calls itself")), "{text}");
+    }
+}
+
 /// Texts that try to make the reading slow, each a unit to repeat.
 const UNITS: &[&str] = &[
     "(",

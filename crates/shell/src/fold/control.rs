@@ -93,9 +93,11 @@ impl<'t, 'a> Folder<'t, 'a> {
     pub(super) fn perhaps<T>(&mut self, inner: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
         let conditional = self.standing.conditional;
         self.standing.conditional = true;
-        self.branches += 1;
+        let branches = self.branches;
+        self.branches = branches + 1;
         let result = inner(self);
-        self.branches -= 1;
+        // Put back, not counted down: a refusal inside a function leaves the function's own count behind.
+        self.branches = branches;
         self.standing.conditional = conditional;
         self.failed = None;
         result
