@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of a test may fail as the test itself may")]
 
 use call::{Category, Sandbox};
-use effects::{Analysis, Effect, Part, Place, Risk, Target, normalize};
+use effects::{Analysis, Effect, Part, Place, Target, normalize};
 use policy::Decision::{self, Allow, Ask, Deny};
 use policy::{Base, Config, Consultation, Fence, Layer, Origin, Question};
 
@@ -22,7 +22,7 @@ fn rule(
         tool,
         category,
         text: text.as_deref().filter(|_| category == Category::Exec),
-        analysis: &Analysis { parts, complex: None, risk: Risk::default() },
+        analysis: &Analysis { parts, ..Analysis::default() },
         sandbox: Sandbox::Inherit,
         escalated: false,
         wall_ms: Some(1_000),

@@ -16,7 +16,7 @@ mod generate;
 mod model;
 
 use call::{Category, Sandbox};
-use effects::{Analysis, Class, Effect, Part, Place, Risk, Target, normalize};
+use effects::{Analysis, Class, Effect, Part, Place, Target, normalize};
 use generate::Dice;
 use policy::{
     Config, ConfigError, Consultation, Decision, Fence, Layer, MAX_BYTES, Origin, Question, Ruling, Stance,
@@ -57,7 +57,7 @@ fn command(config: &Config, text: &str, effects: Vec<Effect>) -> Ruling {
         via: Vec::new(),
         effects,
     };
-    let analysis = Analysis { parts: vec![part], complex: None, risk: Risk::default() };
+    let analysis = Analysis { parts: vec![part], ..Analysis::default() };
     config.rule(&Question {
         tool: "shell_exec",
         category: Category::Exec,

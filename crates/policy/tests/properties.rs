@@ -16,7 +16,7 @@ mod model;
 use std::collections::BTreeMap;
 
 use call::{Category, Sandbox};
-use effects::{Analysis, Class, Effect, Part, Place, Risk, Target, normalize};
+use effects::{Analysis, Class, Effect, Part, Place, Target, normalize};
 use generate::Dice;
 use model::{Asked, File, Rule};
 use policy::{Answer, Config, Consultation, Decision, Fence, Layer, Origin, Ruling, Stance, Step};
@@ -211,12 +211,6 @@ fn tighten(way: usize, dice: &mut Dice, files: &mut Vec<File>, loose: &Config) -
             let class = dice.pick(generate::CLASSES);
             let stricter = match loose.stance(class).value {
                 Stance::Allow => dice.pick(&[Stance::Fenced, Stance::Ask, Stance::Deny]),
-                // A path that is allowed in words lifts `ask` and nothing milder: see `unmet.rs`.
-                Stance::Unset | Stance::Fenced
-                    if matches!(class, Class::ReadOutside | Class::WriteOutside) =>
-                {
-                    Stance::Deny
-                }
                 Stance::Unset | Stance::Fenced => dice.pick(&[Stance::Ask, Stance::Deny]),
                 Stance::Ask => Stance::Deny,
                 Stance::Deny => return None,
@@ -243,13 +237,9 @@ fn tighten(way: usize, dice: &mut Dice, files: &mut Vec<File>, loose: &Config) -
     }
 }
 
-/// A rule that allows on terms also narrows, by its terms, and one that stands before a rule that allows more narrows that
-/// one (see `unmet.rs`): only a rule without terms and without such a neighbour is purely an allow.
+/// A rule that allows on terms also narrows, by its terms: only a rule without terms is purely an allow.
 fn remove_allow_rule(dice: &mut Dice, files: &mut Vec<File>) -> Option<&'static str> {
     let allows = |rule: &Rule| rule.action == Some(Decision::Allow);
-    if files.iter().any(|file| file.rules.iter().any(|rule| allows(rule) && !rule.effects.is_empty())) {
-        return None;
-    }
     let rules = &mut any_file(dice, files).rules;
     let index = rules.iter().position(|rule| allows(rule) && !rule.require_sandbox)?;
     rules.remove(index);
@@ -404,7 +394,7 @@ fn one(tool: &'static str, category: Category, text: &str, effects: Vec<Effect>)
         tool,
         category,
         text: (category == Category::Exec).then(|| text.into()),
-        analysis: Analysis { parts: vec![part], complex: None, risk: Risk::default() },
+        analysis: Analysis { parts: vec![part], ..Analysis::default() },
         sandbox: Sandbox::Inherit,
         escalated: false,
         wall_ms: None,

@@ -4,7 +4,7 @@
 
 use call::{Category, Sandbox};
 use effects::{
-    Analysis, Carries, Connection, Effect, Origin as CodeOrigin, Part, Peer, Place, Risk, Target, normalize,
+    Analysis, Carries, Connection, Effect, Origin as CodeOrigin, Part, Peer, Place, Target, normalize,
 };
 use policy::Decision::{Allow, Ask, Deny};
 use policy::{
@@ -108,7 +108,7 @@ impl Call {
         let analysis = Analysis {
             complex: (self.parts.len() > 1).then_some("commands are joined"),
             parts: self.parts.clone(),
-            risk: Risk::default(),
+            ..Analysis::default()
         };
         config.rule(&Question {
             tool: self.tool,

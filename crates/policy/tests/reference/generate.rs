@@ -2,8 +2,8 @@
 
 use call::{Category, Sandbox};
 use effects::{
-    Analysis, Carries, Class, Connection, Effect, Level, Normal, Origin as CodeOrigin, Part, Peer, Place,
-    Risk, Target, normalize,
+    Analysis, Carries, Class, Connection, Effect, Normal, Origin as CodeOrigin, Part, Peer, Place, Target,
+    normalize,
 };
 use policy::{Answer, Consultation, Decision, Fence, Obligation, Origin, Profile, Stance};
 
@@ -328,7 +328,7 @@ pub(crate) fn asked(dice: &mut Dice) -> Asked {
         tool,
         category,
         text: exec.then_some(text),
-        analysis: Analysis { parts, complex, risk: Risk { level: Level::Low, factors: Vec::new() } },
+        analysis: Analysis { parts, complex, ..Analysis::default() },
         sandbox: dice.pick(&[Sandbox::Inherit, Sandbox::Inherit, Sandbox::Restricted, Sandbox::None]),
         escalated: dice.once_in(12),
         wall_ms: dice.maybe(3, &[1_000, 30_000, 60_000]),
