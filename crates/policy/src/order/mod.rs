@@ -101,10 +101,7 @@ impl<'a> Hearing<'a> {
     }
 
     fn ruling(&self, step: Step, verdict: Verdict, mut trace: Vec<TraceLine>) -> Ruling {
-        let reason = match call::mask(&verdict.reason) {
-            Cow::Borrowed(_) => verdict.reason,
-            Cow::Owned(masked) => masked,
-        };
+        let reason = masked(verdict.reason);
         trace.push(TraceLine { step, decision: Some(verdict.decision), note: Cow::Owned(reason.clone()) });
         let mut risk = self.question.analysis.risk.clone();
         let mut obligations = Vec::new();
@@ -135,7 +132,7 @@ impl<'a> Hearing<'a> {
             rule: verdict.rule,
             part: verdict.part,
             trace,
-            help: verdict.help,
+            help: verdict.help.into_iter().map(masked).collect(),
             risk,
             warning,
             obligations,
@@ -237,6 +234,14 @@ impl<'a> Hearing<'a> {
 
     pub(super) fn subject(&self, index: Option<usize>) -> String {
         index.map_or_else(|| format!("`{}`", self.question.tool), |index| self.name_of(index))
+    }
+}
+
+/// A sentence without the secrets of the call that it speaks of.
+fn masked(text: String) -> String {
+    match call::mask(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(masked) => masked,
     }
 }
 
