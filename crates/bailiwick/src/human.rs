@@ -66,7 +66,9 @@ fn underlined(judgement: &Judgement, text: &str, style: Style) -> Option<String>
     let line = text.get(line_start..line_end)?;
     let before = text.get(line_start..start)?;
     let focus = text.get(start..end.min(line_end))?;
-    if line.chars().count() > WIDEST || mask(line) != line || visible(line) != line {
+    // A shell may put together what the text has in pieces.
+    let hidden = judgement.analysis.parts.iter().any(|part| mask(&part.text) != part.text);
+    if line.chars().count() > WIDEST || hidden || mask(line) != line || visible(line) != line {
         return None;
     }
     let pad = " ".repeat(before.chars().count());

@@ -30,7 +30,7 @@ fn show(setup: &Setup, json: bool) -> Result<u8, String> {
             .map(|line| {
                 serde_json::json!({
                     "key": line.key,
-                    "value": line.value,
+                    "value": gate::call::mask(&line.value),
                     "file": &*line.at.file,
                     "line": (line.at.line > 0).then_some(line.at.line),
                 })
@@ -82,7 +82,7 @@ fn test(file: &Path, test: &TestSetup) -> Result<u8, String> {
             gate::call::visible(&gate::call::mask(&failure.call))
         );
         let _ = writeln!(out, "  expected  {}", failure.expected);
-        let _ = writeln!(out, "  got       {}", gate::call::visible(&failure.got));
+        let _ = writeln!(out, "  got       {}", gate::call::visible(&gate::call::mask(&failure.got)));
         let trace = failure.judgement.iter().flat_map(|judgement| &judgement.ruling.trace);
         for line in trace {
             let decision = line.decision.map_or("–", Decision::name);

@@ -16,7 +16,10 @@ impl Setup {
             None => Ok(gate),
             Some(failure) => Err(format!(
                 "{}: `{}`: expected that {}, but {}",
-                failure.at, failure.call, failure.expected, failure.got
+                failure.at,
+                gate::call::visible(&gate::call::mask(&failure.call)),
+                failure.expected,
+                gate::call::mask(&failure.got)
             )),
         }
     }
@@ -81,7 +84,7 @@ impl Setup {
 
 /// An error in a configuration file, with the line underlined.
 fn explain(world: &World, error: &ConfigError) -> String {
-    let mut text = error.to_string();
+    let mut text = gate::call::mask(&error.to_string()).into_owned();
     let path = PathBuf::from(&*error.at.file);
     let shown = excerpt(world, &path, error.at.line, error.at.column);
     if let Some(shown) = shown {

@@ -111,7 +111,7 @@ impl<'a> Hearing<'a> {
         // What allows is named in the words of the configuration; only what asks and denies quotes the call.
         let reason = match verdict.decision {
             Allow => verdict.reason,
-            Ask | Deny => call::mask(&verdict.reason).into_owned(),
+            Ask | Deny => masked(verdict.reason),
         };
         trace.push(TraceLine { step, decision: Some(verdict.decision), note: Cow::Owned(reason.clone()) });
         let mut risk = self.question.analysis.risk.clone();
@@ -141,7 +141,7 @@ impl<'a> Hearing<'a> {
             rule: verdict.rule,
             part: verdict.part,
             trace,
-            help: verdict.help,
+            help: verdict.help.into_iter().map(masked).collect(),
             risk,
             warning,
             obligations,
@@ -246,6 +246,14 @@ impl<'a> Hearing<'a> {
 
     pub(super) fn subject(&self, index: Option<usize>) -> String {
         index.map_or_else(|| format!("`{}`", self.question.tool), |index| self.name_of(index))
+    }
+}
+
+/// A sentence without the secrets of the call that it speaks of.
+fn masked(text: String) -> String {
+    match call::mask(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(masked) => masked,
     }
 }
 

@@ -71,7 +71,8 @@ pub(super) fn effect_rule(class: Class, at: &At) -> Cited {
 /// A part as a person would call it. Its end is never cut off: that is where the surprise stands.
 pub(super) fn name(part: &Part) -> String {
     const LONGEST: usize = 160;
-    let text = call::visible(&part.text);
+    // Masked before it is shortened: half of a token is no longer seen to be one.
+    let text = call::visible(&call::mask(&part.text));
     let count = text.chars().count();
     if count <= LONGEST {
         return format!("`{text}`");
