@@ -30,6 +30,8 @@ pub(crate) struct Doing<'a> {
     pub(crate) lists: Option<Vec<String>>,
     /// What it makes run runs in these directories.
     pub(crate) moved: Option<Cwds<'static>>,
+    /// An archive was unpacked into a directory that the call names.
+    pub(crate) unpacked: bool,
     /// Its output holds the environment.
     pub(crate) prints_environment: bool,
 }
@@ -198,7 +200,7 @@ impl<'a> Doing<'a> {
         }
     }
 
-    /// Keeps only what looks.
+    /// Keeps only what looks. What options make run, they make run all the same; who calls this adds it again.
     pub(crate) fn only_looks(&mut self) {
         self.inner.clear();
         self.effects.retain(|effect| match effect {

@@ -22,6 +22,7 @@ use crate::output;
 use crate::place::Surroundings;
 use crate::redirect;
 use crate::refused;
+use crate::roles::MODULE;
 use crate::variables;
 
 /// How deep wrappers may stand in each other.
@@ -83,7 +84,14 @@ pub(crate) struct At<'s, 'p> {
 
 impl<'e> Engine<'e> {
     pub(crate) fn new(around: &'e Surroundings<'e>, links: &'e Links<'e>) -> Self {
-        Engine { around, links, parts: Vec::new(), shape: Shape::default(), looked_at: 0, written: HashMap::new() }
+        Engine {
+            around,
+            links,
+            parts: Vec::new(),
+            shape: Shape::default(),
+            looked_at: 0,
+            written: HashMap::new(),
+        }
     }
 
     /// Looks at shell text.
@@ -392,16 +400,14 @@ impl<'e> Engine<'e> {
             inner.extra.append(&mut doing.effects);
             inner.extra.extend(context.extra.iter().cloned());
         } else {
-            let argv = words.iter().map(|word| word.text().map(str::to_owned)).collect();
-            self.push(show(words), argv, normal, doing.effects, context);
+            self.push(show(words), certain(words), normal, doing.effects, context);
         }
         let there = At { scope: at.scope, cwds: doing.moved.as_ref().unwrap_or(at.cwds), context };
         for one in doing.inner {
             self.inner(one, &there, &inner, worded);
         }
         if wraps && self.parts.len() == first {
-            let argv = words.iter().map(|word| word.text().map(str::to_owned)).collect();
-            self.push(show(words), argv, Normal::default(), inner.extra, context);
+            self.push(show(words), certain(words), Normal::default(), inner.extra, context);
         }
         let mut flow = Flow::some();
         flow.taint(&context.input);
@@ -511,9 +517,21 @@ fn show(words: &[Arg<'_>]) -> String {
         if place > 0 {
             text.push(' ');
         }
-        word.show(&mut text);
+        match word.text().and_then(|text| text.strip_prefix(MODULE)).filter(|_| place == 0) {
+            Some(module) => text.push_str(module),
+            None => word.show(&mut text),
+        }
     }
     text
+}
+
+/// The words, where all of them are certain.
+fn certain(words: &[Arg<'_>]) -> Option<Vec<String>> {
+    let bare = |(place, word): (usize, &Arg<'_>)| {
+        let text = word.text()?;
+        Some(text.strip_prefix(MODULE).filter(|_| place == 0).unwrap_or(text).to_owned())
+    };
+    words.iter().enumerate().map(bare).collect()
 }
 
 /// What a wrapper does beyond running the command that it wraps.

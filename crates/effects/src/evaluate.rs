@@ -9,7 +9,8 @@ use crate::effect::{Carries, Effect, Origin, Peer};
 use crate::engine::{At, Context, Engine};
 use crate::knowledge::{self, Action, Node, Role, Touch};
 use crate::normal::{self, Normal};
-use crate::options::{self, Line};
+use crate::options::{self, Line, Set};
+use crate::roles::MODULE;
 use crate::special;
 
 /// A command that was looked at.
@@ -48,7 +49,9 @@ pub(crate) fn command<'a>(
     };
     // A colon cannot be a header's name.
     let known = if name == ":" { "true" } else { name };
-    let Some(node) = knowledge::program(known) else {
+    let found = knowledge::program(known);
+    let name = name.strip_prefix(MODULE).unwrap_or(name);
+    let Some(node) = found else {
         if name.is_empty() {
             doing.unknown("a command without a name");
         } else {
@@ -133,7 +136,13 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
 
     fn judge(&mut self, line: &Line<'a>) {
         let actions = || line.options.iter().flat_map(|set| set.choice.actions.iter());
-        if actions().any(|action| matches!(action, Action::Stop)) && line.hazy.is_none() {
+        if let Some(place) = stops(line) {
+            // What was asked for before it may have been done already.
+            for set in line.options.iter().take(place) {
+                for action in &set.choice.actions {
+                    self.action(action, set.value.as_ref(), line);
+                }
+            }
             return;
         }
         let mut dry = false;
@@ -160,13 +169,13 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
         if let Some(why) = &line.stray {
             self.doing.unknown(format!("`{}`: {why}", self.name));
         }
-        for node in &line.nodes {
-            for action in &node.block.does {
-                self.action(action, None, line);
-            }
+        let does = || line.nodes.iter().flat_map(|node| node.block.does.iter());
+        let unpacks = |action: &&Action<'static>| matches!(action, Action::Path(Touch::Unpack, _));
+        for action in does().filter(|action| !unpacks(action)) {
+            self.action(action, None, line);
         }
         for set in &line.options {
-            for action in &set.choice.actions {
+            for action in set.choice.actions.iter().filter(|action| !unpacks(action)) {
                 self.action(action, set.value.as_ref(), line);
             }
         }
@@ -178,6 +187,12 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
         }
         if !handled {
             self.operands(line);
+        }
+        // Where the call says into which directory, that is the one.
+        if !self.doing.unpacked {
+            for action in does().chain(actions()).filter(unpacks) {
+                self.action(action, None, line);
+            }
         }
         if matches!(self.name, "ln" | "gln") {
             self.link(line);
@@ -191,6 +206,11 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
         }
         if dry {
             self.doing.only_looks();
+            for set in &line.options {
+                for action in set.choice.actions.iter().filter(|action| knowledge::is_running(action)) {
+                    self.action(action, set.value.as_ref(), line);
+                }
+            }
         }
     }
 
@@ -263,6 +283,7 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
     /// A path that the knowledge names.
     fn fixed(&mut self, touch: Touch, path: &str) {
         let purpose = match touch {
+            Touch::Unpack => return self.unpack(&Arg::owned(path)),
             Touch::Read => Purpose::Read,
             Touch::Write => Purpose::Write,
             Touch::Delete | Touch::DeleteTree => Purpose::Delete,
@@ -439,7 +460,13 @@ where
 fn is_path(role: Role<'_>) -> bool {
     matches!(
         role,
-        Role::Read | Role::Write | Role::Delete | Role::DeleteTree | Role::ReadWrite | Role::WriteDir
+        Role::Read
+            | Role::Write
+            | Role::Delete
+            | Role::DeleteTree
+            | Role::ReadWrite
+            | Role::WriteDir
+            | Role::UnpackDir
     )
 }
 
@@ -449,9 +476,28 @@ fn is_runnable(role: Role<'_>) -> bool {
         Role::Command
             | Role::Elsewhere
             | Role::Shell
+            | Role::Shells
             | Role::Script(_)
             | Role::Code(_)
             | Role::Module
             | Role::Program
     )
+}
+
+/// Whether the program only prints something and ends (`--help`): the place of the option that says so. Not where an
+/// option that is not known, or one that runs something, is given besides.
+fn stops(line: &Line<'_>) -> Option<usize> {
+    let is_stop = |set: &Set<'_>| set.choice.actions.iter().any(|action| matches!(action, Action::Stop));
+    let place = line.options.iter().position(is_stop)?;
+    let runs = line.options.iter().flat_map(|set| &set.choice.actions).any(|action| match action {
+        Action::Run(_) | Action::Code(_) | Action::Unknown(_) => true,
+        Action::Operands(operands) => operands.slots.iter().any(|slot| is_runnable(slot.role)),
+        action => knowledge::is_running(action),
+    });
+    // What a special makes of options' values is not in the actions.
+    let special = line.nodes.iter().any(|node| node.block.special.is_some())
+        && line.options.iter().any(|set| set.value.is_some());
+    let stray = line.stray.is_some() && !line.operands.is_empty();
+    let certain = line.hazy.is_none() && line.unlisted.is_empty() && !stray;
+    (certain && !runs && !special).then_some(place)
 }

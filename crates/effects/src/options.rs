@@ -271,6 +271,20 @@ impl<'a> Line<'a> {
         value: Option<Arg<'a>>,
         rest: &mut std::slice::Iter<'_, Arg<'a>>,
     ) {
+        let with = |value: Option<&Arg<'a>>| self.valued(choice, value?.text()?);
+        let exact = match (&value, choice.takes) {
+            (Some(_), _) => with(value.as_ref()),
+            (None, Takes::Values(1)) => with(rest.as_slice().first()),
+            (None, _) => None,
+        };
+        if let Some(exact) = exact {
+            if value.is_none() {
+                rest.next();
+            }
+            self.options.push(Set { choice: exact, value: None });
+            self.note(exact);
+            return;
+        }
         let value = match (choice.takes, value) {
             (Takes::Nothing, None) => None,
             (Takes::Nothing, Some(_)) => {
@@ -303,6 +317,18 @@ impl<'a> Line<'a> {
             self.tail = rest.cloned().collect();
             *rest = [].iter();
         }
+    }
+
+    /// What is listed for just this value of an option: `--dry-run=client`.
+    fn valued(&self, choice: &'static Choice<'static>, value: &str) -> Option<&'static Choice<'static>> {
+        if !self.nodes.iter().any(|node| node.valued) {
+            return None;
+        }
+        self.find_by(|known| {
+            known.split_once('=').is_some_and(|(option, wanted)| {
+                wanted == value && self.find(option).is_some_and(|found| std::ptr::eq(found, choice))
+            })
+        })
     }
 
     /// What an option changes about the operands.
@@ -358,7 +384,10 @@ impl<'a> Line<'a> {
         let mut found: Option<&'static Choice<'static>> = None;
         for node in self.nodes.iter().rev() {
             for (known, number) in &node.block.spellings {
-                if !(known.starts_with("--") && known.starts_with(name)) || name.len() < 3 {
+                if !(known.starts_with("--") && known.starts_with(name))
+                    || name.len() < 3
+                    || known.contains('=')
+                {
                     continue;
                 }
                 let Some(choice) = node.block.choices.get(usize::from(*number)) else { continue };

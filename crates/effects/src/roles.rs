@@ -1,15 +1,18 @@
 //! What it means that an operand or an option's value has a role.
 
 use crate::arg::Arg;
-use crate::classify::Purpose;
+use crate::classify::{self, Purpose};
 use crate::code::{self, Finding};
 use crate::doing::Inner;
-use crate::effect::{Carries, Effect, Origin, Peer};
+use crate::effect::{Carries, Effect, Origin, Peer, Place, Target};
 use crate::evaluate::Evaluation;
 use crate::hosts;
 use crate::knowledge::{self, Role};
 use crate::options::{self, Line};
 use crate::variables;
+
+/// What stands before the name of a module that Python runs.
+pub(crate) const MODULE: &str = "python-m:";
 
 impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
     /// A word in a role. `option`: it is an option's value.
@@ -19,6 +22,8 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             Role::Read | Role::Write | Role::Delete | Role::DeleteTree | Role::ReadWrite | Role::WriteDir => {
                 self.path_role(role, word);
             }
+            Role::UnpackDir => self.unpack(word),
+            Role::Database => self.database(word),
             Role::Host => self.host(word),
             Role::Url => self.url(word, Carries::Query),
             Role::UrlSend => self.url(word, Carries::Data),
@@ -39,7 +44,7 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
                 }
                 self.elsewhere(&words);
             }
-            Role::Shell => {
+            Role::Shell | Role::Shells => {
                 self.doing.code_given = true;
                 self.doing.inner.push(Inner::Shell(self.shell_language(), word.clone()));
             }
@@ -76,6 +81,61 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             self.doing.path(word, *purpose, &self.cwds, self.engine.around);
         }
         self.doing.recursive = recursive;
+    }
+
+    /// An archive is unpacked into a directory. What its members are called is not known: into the top of the
+    /// workspace they may bring what decides what runs there.
+    pub(crate) fn unpack(&mut self, word: &Arg<'a>) {
+        self.doing.unpacked = true;
+        let before = self.doing.effects.len();
+        self.doing.path(word, Purpose::Write, &self.cwds, self.engine.around);
+        let Some(root) = self.engine.around.workspace.and_then(|root| root.to_str()) else { return };
+        let root = root.trim_end_matches('/');
+        let holds = self.doing.effects.iter().skip(before).any(|effect| {
+            matches!(effect, Effect::Write(target) if classify::below(root, target.path.trim_end_matches('/')).is_some())
+        });
+        if holds {
+            let path = format!("{root}/.git/hooks");
+            self.doing.add(Effect::Write(Target { path, given: None, place: Place::Protected }));
+        }
+    }
+
+    /// A database's name, a URI, or a connection string such as `host=… dbname=…`.
+    fn database(&mut self, word: &Arg<'a>) {
+        let Some(text) = word.written() else {
+            self.doing.connect(Peer::Unnamed, Carries::Query);
+            return;
+        };
+        let mut settings: Vec<(String, String)> = Vec::new();
+        if let Some((_, rest)) = text.split_once("://") {
+            let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
+            let hosts = place.split('/').next().unwrap_or_default();
+            let hosts = hosts.rsplit_once('@').map_or(hosts, |(_, hosts)| hosts);
+            settings.push(("host".into(), hosts.to_owned()));
+            let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+            settings.extend(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        } else if text.contains('=') {
+            settings = conninfo(&text);
+        }
+        for (name, value) in settings {
+            match name.as_str() {
+                "host" | "hostaddr" => {
+                    for host in value.split(',').filter(|host| !host.is_empty()) {
+                        // A directory or an abstract name is a socket of this machine.
+                        if host.contains('%') {
+                            self.doing.connect(Peer::Unnamed, Carries::Query);
+                        } else if !host.starts_with(['/', '@']) {
+                            self.doing.connect(hosts::of_host(host), Carries::Query);
+                        }
+                    }
+                }
+                "service" | "servicefile" => self.doing.connect(Peer::Unnamed, Carries::Query),
+                "passfile" | "sslkey" | "sslcert" | "sslrootcert" => {
+                    self.doing.path(&Arg::owned(value), Purpose::Read, &self.cwds, self.engine.around);
+                }
+                _ => {}
+            }
+        }
     }
 
     fn host(&mut self, word: &Arg<'a>) {
@@ -247,17 +307,53 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
         }
     }
 
+    fn runs_modules(&self) -> bool {
+        ["python", "pypy", "ipython", "bpython", "ptpython", "uv", "coverage"]
+            .iter()
+            .any(|interpreter| self.name.starts_with(interpreter))
+    }
+
     /// A module that is run by name, with its words.
     pub(crate) fn module(&mut self, word: &Arg<'a>, rest: Vec<Arg<'a>>) {
         self.doing.code_given = true;
         match word.text() {
-            Some(name) if knowledge::program(name).is_some() => {
-                let mut words = vec![word.clone()];
+            // Only Python runs modules as if they were programs; elsewhere a name is that of a library.
+            Some(name) if self.runs_modules() && knowledge::program(&format!("{MODULE}{name}")).is_some() => {
+                let mut words = vec![Arg::owned(format!("{MODULE}{name}"))];
                 words.extend(rest);
                 self.doing.inner.push(Inner::Command(words));
             }
             Some(name) => self.doing.add(Effect::Run { program: name.to_owned() }),
             None => self.doing.unknown("which module runs is not known"),
         }
+    }
+}
+
+/// `name=value name='quoted \\' value'`, as libpq reads it.
+fn conninfo(text: &str) -> Vec<(String, String)> {
+    let mut settings = Vec::new();
+    let mut letters = text.chars().peekable();
+    loop {
+        let mut name = String::new();
+        while let Some(letter) = letters.next_if(|letter| *letter != '=') {
+            if !letter.is_whitespace() {
+                name.push(letter.to_ascii_lowercase());
+            }
+        }
+        if letters.next().is_none() {
+            return settings;
+        }
+        while letters.next_if(|letter| letter.is_whitespace()).is_some() {}
+        let quoted = letters.next_if_eq(&'\'').is_some();
+        let mut value = String::new();
+        while let Some(letter) = letters.next() {
+            match letter {
+                '\\' => value.extend(letters.next()),
+                '\'' if quoted => break,
+                _ if !quoted && letter.is_whitespace() => break,
+                _ => value.push(letter),
+            }
+        }
+        settings.push((name, value));
     }
 }

@@ -46,7 +46,9 @@ pub(crate) fn entries(text: &str) -> Result<Vec<Entry<'_>>, Mistake> {
 }
 
 fn entry<'t>((header, line): (&'t str, u32), body: &'t str) -> Result<Entry<'t>, Mistake> {
-    let Some((names, about)) = header.split_once(':') else {
+    // A name may have a colon in it (`python-m:pip`), but no blank after that.
+    let split = header.split_once(": ").or_else(|| Some((header.strip_suffix(':')?, "")));
+    let Some((names, about)) = split else {
         return Err(mistake(line, "a program's line needs a colon after its names"));
     };
     if names.trim().is_empty() || names.split_whitespace().any(|name| name.starts_with('-')) {

@@ -34,6 +34,8 @@ pub(crate) enum Role<'t> {
     DeleteTree,
     ReadWrite,
     WriteDir,
+    UnpackDir,
+    Database,
     Host,
     Url,
     UrlSend,
@@ -42,6 +44,7 @@ pub(crate) enum Role<'t> {
     Command,
     Elsewhere,
     Shell,
+    Shells,
     Program,
     Script(&'t str),
     Code(&'t str),
@@ -74,6 +77,7 @@ pub(crate) enum Touch {
     Write,
     Delete,
     DeleteTree,
+    Unpack,
 }
 
 /// What an option or the program itself does.
@@ -161,6 +165,7 @@ pub(crate) const SPECIALS: &[&str] = &[
     "export",
     "fd",
     "find",
+    "fzf",
     "git",
     "git-config",
     "kill",
@@ -396,7 +401,11 @@ fn spelling(token: &str) -> Result<(&str, Takes), String> {
         None => (token, Takes::Nothing),
     };
     let well = (name.starts_with('-') && name.len() > 1 && name != "--") || name.starts_with('+');
-    if !well || name.contains('=') {
+    // `--dry-run=client`: the option with just this value.
+    let valued = name.split_once('=').is_none_or(|(option, value)| {
+        option.len() > 1 && !value.is_empty() && !value.contains('=') && takes == Takes::Nothing
+    });
+    if !well || !valued {
         return Err(format!("`{token}` is not an option's spelling"));
     }
     Ok((name, takes))
@@ -443,6 +452,7 @@ fn action(text: &str, takes: Takes) -> Result<Action<'_>, String> {
         "write" => Some(Touch::Write),
         "delete" => Some(Touch::Delete),
         "delete-tree" => Some(Touch::DeleteTree),
+        "unpack" => Some(Touch::Unpack),
         _ => None,
     };
     if let (Some(touch), false) = (touch, name.is_empty()) {
@@ -524,6 +534,8 @@ fn role(text: &str) -> Result<Role<'_>, String> {
         "delete-tree" => Role::DeleteTree,
         "read-write" => Role::ReadWrite,
         "write-dir" => Role::WriteDir,
+        "unpack-dir" => Role::UnpackDir,
+        "database" => Role::Database,
         "host" => Role::Host,
         "url" => Role::Url,
         "url-send" => Role::UrlSend,
@@ -532,6 +544,7 @@ fn role(text: &str) -> Result<Role<'_>, String> {
         "command" => Role::Command,
         "elsewhere" => Role::Elsewhere,
         "shell" | "shell..." => Role::Shell,
+        "shells" => Role::Shells,
         "program" => Role::Program,
         "env" => Role::Env,
         "assign" => Role::Assign,

@@ -33,6 +33,8 @@ pub(crate) struct Node {
     pub(crate) plus: bool,
     /// An option runs something.
     pub(crate) runs: bool,
+    /// An option's spelling has a value in it.
+    pub(crate) valued: bool,
 }
 
 static READ: [OnceLock<Box<Node>>; packed::COUNT] = [const { OnceLock::new() }; packed::COUNT];
@@ -74,6 +76,7 @@ impl Node {
             weighty: actions().any(|action| !is_light(action)),
             plus: block.spellings.iter().any(|(spelling, _)| spelling.starts_with('+')),
             runs: actions().any(is_running),
+            valued: block.spellings.iter().any(|(spelling, _)| spelling.contains('=')),
             block,
         }
     }
@@ -116,13 +119,14 @@ fn is_light(action: &Action<'_>) -> bool {
     }
 }
 
-fn is_running(action: &Action<'_>) -> bool {
+pub(crate) fn is_running(action: &Action<'_>) -> bool {
     match action {
         Action::Value(role) => matches!(
             role,
             Role::Command
                 | Role::Elsewhere
                 | Role::Shell
+                | Role::Shells
                 | Role::Program
                 | Role::Script(_)
                 | Role::Code(_)
@@ -133,14 +137,19 @@ fn is_running(action: &Action<'_>) -> bool {
     }
 }
 
-/// Whether a name fits a pattern in which `*` stands for any rest or middle.
+/// Whether a name fits a pattern in which each `*` stands for anything.
 fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((head, tail)) => name
-            .strip_prefix(head)
-            .is_some_and(|rest| tail.is_empty() || rest.ends_with(tail) && !tail.contains('*')),
+    let Some((head, tail)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut rest) = name.strip_prefix(head) else { return false };
+    let (middle, end) = tail.rsplit_once('*').unwrap_or(("", tail));
+    // The earliest place for each piece leaves the most room for those after it.
+    for piece in middle.split('*').filter(|piece| !piece.is_empty()) {
+        match rest.split_once(piece) {
+            Some((_, after)) => rest = after,
+            None => return false,
+        }
     }
+    rest.ends_with(end)
 }
 
 #[cfg(test)]
@@ -154,5 +163,19 @@ mod tests {
         assert!(matches("*", "anything"));
         assert!(!matches("python3.*", "python3"));
         assert!(!matches("a*b", "ac"));
+        assert!(!matches("ab*ba", "aba"));
+        for (pattern, name, fits) in [
+            ("*load*", "load(\"x\")", true),
+            ("*load*", ".a | load_str(.b)", true),
+            ("*load*", ".a.b", false),
+            ("*=*", "kernel.panic=1", true),
+            ("*=*", "kernel.panic", false),
+            ("a*b*c", "aXbYc", true),
+            ("a*b*c", "aXcYb", false),
+            ("a*b*b", "ab", false),
+            ("**", "x", true),
+        ] {
+            assert_eq!(matches(pattern, name), fits, "{pattern} {name}");
+        }
     }
 }

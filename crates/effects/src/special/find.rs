@@ -194,8 +194,12 @@ fn mark<'a>(word: &Arg<'a>, path: &Arg<'a>) -> Arg<'a> {
 
 /// The names that fd is asked for, where they are patterns: `-e pyc`, `-g '*.pyc'`.
 fn fd_names(line: &Line<'_>) -> Option<Vec<String>> {
-    let extensions: Vec<_> =
-        line.options.iter().filter(|set| set.choice.canonical == "-e").map(|set| set.value.as_ref()).collect();
+    let extensions: Vec<_> = line
+        .options
+        .iter()
+        .filter(|set| set.choice.canonical == "-e")
+        .map(|set| set.value.as_ref())
+        .collect();
     if !extensions.is_empty() {
         return extensions
             .into_iter()

@@ -7,6 +7,7 @@ mod dd;
 mod docker_run;
 mod env;
 mod find;
+mod fzf;
 mod git;
 mod kill;
 mod sed;
@@ -42,6 +43,7 @@ pub(crate) fn read<'a>(
         "export" => env::export(evaluation, line),
         "fd" => find::fd(evaluation, line),
         "find" => find::read(evaluation, line),
+        "fzf" => fzf::read(evaluation, line),
         "git" => git::read(evaluation, line, place),
         "git-config" => git::config(evaluation, line),
         "kill" => kill::read(evaluation, line),

@@ -70,9 +70,24 @@ pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &L
         if super::has(line, &["-P", "--absolute-names"]) {
             evaluation.doing.unknown("an archive may write anywhere");
         }
-        let into =
-            super::option(line, "--one-top-level").flatten().cloned().unwrap_or_else(|| Arg::owned("."));
-        evaluation.doing.path(&into, Purpose::Write, &evaluation.cwds, around);
+        let one = super::option(line, "--one-top-level");
+        let into = one.flatten().cloned().unwrap_or_else(|| Arg::owned("."));
+        let renamed = super::has(line, &["--strip-components", "--transform", "--xform", "-s"]);
+        if one.is_some() {
+            // A directory of its own, named after the archive.
+            evaluation.doing.path(&into, Purpose::Write, &evaluation.cwds, around);
+        } else if renamed || line.operands.is_empty() || super::has(line, &["-T"]) {
+            evaluation.unpack(&into);
+        } else {
+            for member in &line.operands {
+                match member.text() {
+                    Some(name) if !name.contains(['*', '?', '[']) => {
+                        evaluation.unpack(&Arg::owned(format!("./{name}")));
+                    }
+                    _ => evaluation.unpack(&into),
+                }
+            }
+        }
         if super::has(line, &["--recursive-unlink", "--unlink-first", "-U"]) {
             evaluation.doing.recursive = true;
             evaluation.doing.path(&into, Purpose::Delete, &evaluation.cwds, around);

@@ -141,11 +141,12 @@ impl<'t, 'a> Folder<'t, 'a> {
         Ok(())
     }
 
-    /// With `set -f` or other pattern options, a pattern is not what it usually is.
+    /// With `set -f` or other pattern options, a pattern may not be what it usually is.
     fn as_patterns_go(&self, value: Value) -> Value {
         match value {
             Value::Pattern(_) if !matches!(self.state.get(&Key::Patterns), Binding::Outside) => {
-                unknown_splitting(Why::Form("a pattern under changed options"))
+                let other = unknown_splitting(Why::Form("a pattern under changed options"));
+                Value::OneOf(vec![value, other])
             }
             value => value,
         }

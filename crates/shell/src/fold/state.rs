@@ -261,8 +261,7 @@ impl<'t, 'a> State<'t, 'a> {
         for (index, old) in past {
             let Some((key, present)) = self.slots.get(index) else { continue };
             let present = present.clone();
-            let joined =
-                if *key == Key::Directory { present.join_directory(old) } else { present.join(old) };
+            let joined = if *key == Key::Directory { present.join_directory(old) } else { present.join(old) };
             self.put(index, joined);
         }
     }
