@@ -14,8 +14,11 @@ use effects::{Analysis, Effect, NoFiles, Place, Surroundings, Target};
 use policy::{Answer, Base, Config, Consultation, Fence, Layer, Origin, Question};
 use shell::{Dialect, Given, Program, Refusal, Span, Value};
 
+/// What a target does with its input, and whether the input was taken.
+pub type Body = fn(&[u8]) -> bool;
+
 /// The targets by name.
-pub const TARGETS: [(&str, fn(&[u8]) -> bool); 5] = [
+pub const TARGETS: [(&str, Body); 5] = [
     ("shell_read", shell_read),
     ("fold_words", fold_words),
     ("effects_analyse", effects_analyse),

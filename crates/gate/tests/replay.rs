@@ -3,10 +3,12 @@
 //!
 //! To add one, put the file into `fuzz/regressions/TARGET/` under a name that says what it shows.
 
+#![expect(clippy::panic, clippy::expect_used, reason = "a test fails by panicking")]
+
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
-#[expect(clippy::expect_used, unreachable_pub, reason = "a library of its own where it is fuzzed")]
+#[expect(unreachable_pub, reason = "a library of its own where it is fuzzed")]
 #[path = "../../../fuzz/src/lib.rs"]
 mod bodies;
 
