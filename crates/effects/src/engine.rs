@@ -111,6 +111,10 @@ impl<'e> Engine<'e> {
         let given = Given { cwd: None, home, user: self.around.user };
         match shell::read_in(text, dialect, &given, cwds.value()) {
             Ok(program) => {
+                if program.commands.is_empty() {
+                    // Nothing but comments and blanks.
+                    self.push(String::new(), None, Normal::default(), Vec::new(), context);
+                }
                 self.program(&program, context);
                 self.shape = self.shape.joined(program.shape);
                 Some(program)
