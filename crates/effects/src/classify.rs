@@ -287,11 +287,17 @@ fn secret_path(path: &str, pattern: bool) -> bool {
     {
         return false;
     }
+    let last = path.rsplit('/').next().unwrap_or_default();
     places::SECRET_PATHS.iter().any(|secret| {
         let mut parts = path.split('/');
         let mut wanted = secret.split('/');
         loop {
             match (wanted.next(), parts.next()) {
+                // Over all directories, the name at the end decides.
+                (Some(_), Some("**")) if pattern && last != "**" => {
+                    let name = secret.rsplit('/').next().unwrap_or_default();
+                    return !glob::takes_all(last) && name != "*" && glob::matches(last, name);
+                }
                 (None, _) => return true,
                 (Some(_), None) => return false,
                 (Some("*"), Some(_)) => {}

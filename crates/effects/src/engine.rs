@@ -28,9 +28,11 @@ use crate::variables;
 /// How deep wrappers may stand in each other.
 const MAX_DEPTH: usize = 16;
 /// How many commands are looked at in one call.
-const MAX_COMMANDS: usize = 2048;
+const MAX_COMMANDS: usize = 1024;
 /// How many words of one command are looked at.
-const MAX_WORDS: usize = 4096;
+const MAX_WORDS: usize = shell::MAX_WORDS;
+/// How many words of all commands together are looked at, inner commands included.
+const MAX_ALL_WORDS: usize = 6 * 1024;
 /// How many redirections of one command are looked at.
 const MAX_REDIRECTS: usize = 64;
 
@@ -43,6 +45,8 @@ pub(crate) struct Engine<'e> {
     /// The constructs of every shell text that was met, inner ones included.
     pub(crate) shape: Shape,
     looked_at: usize,
+    /// How many words of commands were looked at, each time that one was.
+    words_seen: usize,
     /// Files that the text writes, and what is in them.
     written: HashMap<String, Flow>,
 }
@@ -90,6 +94,7 @@ impl<'e> Engine<'e> {
             parts: Vec::new(),
             shape: Shape::default(),
             looked_at: 0,
+            words_seen: 0,
             written: HashMap::new(),
         }
     }
@@ -106,6 +111,10 @@ impl<'e> Engine<'e> {
         let given = Given { cwd: None, home, user: self.around.user };
         match shell::read_in(text, dialect, &given, cwds.value()) {
             Ok(program) => {
+                if program.commands.is_empty() {
+                    // Nothing but comments and blanks.
+                    self.push(String::new(), None, Normal::default(), Vec::new(), context);
+                }
                 self.program(&program, context);
                 self.shape = self.shape.joined(program.shape);
                 Some(program)
@@ -180,14 +189,17 @@ impl<'e> Engine<'e> {
             self.value_flow(scope, &word.value, &mut worded, depth);
         }
         let mut own = Doing::default();
-        for assignment in &command.assignments {
+        for assignment in command.assignments.iter().take(MAX_REDIRECTS) {
             self.value_flow(scope, &assignment.value, &mut worded, depth);
             let value = Arg::of(&assignment.value);
             if variables::matters(&assignment.name, Some(&value)) {
                 own.add(Effect::Environment(assignment.name.clone()));
             }
         }
-        if command.redirects.len() > MAX_REDIRECTS || command.assignments.len() > MAX_REDIRECTS {
+        if [command.redirects.len(), command.assignments.len(), command.input.len()]
+            .iter()
+            .any(|count| *count > MAX_REDIRECTS)
+        {
             own.unknown("too many redirections or assignments");
         }
         for redirect in command.redirects.iter().take(MAX_REDIRECTS) {
@@ -291,8 +303,11 @@ impl<'e> Engine<'e> {
         if self.looked_at <= MAX_COMMANDS && context.depth <= MAX_DEPTH {
             return false;
         }
-        let why =
-            if context.depth > MAX_DEPTH { "commands are nested too deep" } else { "too many commands" };
+        let why = if context.depth > MAX_DEPTH {
+            "commands are nested too deep"
+        } else {
+            "more commands than are looked at"
+        };
         // FAIL-CLOSED: what is not looked at is not known. Once is enough.
         let said = self.parts.last().is_some_and(|part| {
             part.effects.iter().any(|effect| matches!(effect, Effect::Unknown(said) if said == why))
@@ -327,7 +342,8 @@ impl<'e> Engine<'e> {
 
     fn input(&mut self, scope: &Scope<'_>, command: &Command, cwds: &Cwds<'_>, depth: usize) -> Flow {
         let mut flow = Flow::default();
-        for (place, source) in command.input.iter().enumerate() {
+        // Beyond this a command is not known anyway.
+        for (place, source) in command.input.iter().take(MAX_REDIRECTS).enumerate() {
             let one = match source {
                 Source::Pipe(ids) => self.flows_of(scope, ids, depth),
                 Source::Text(Value::Text(text)) => Flow::constant(text),
@@ -372,12 +388,16 @@ impl<'e> Engine<'e> {
             self.push(String::new(), None, Normal::default(), Vec::new(), context);
             return Flow::some();
         };
-        let looked_at = rest.get(..MAX_WORDS).unwrap_or(rest);
+        // FAIL-CLOSED: what was not looked at is not known.
+        let room = MAX_WORDS.min(MAX_ALL_WORDS.saturating_sub(self.words_seen));
+        let looked_at = rest.get(..room).unwrap_or(rest);
+        self.words_seen += words.len();
         let evaluate::Found { name, normal, mut doing } = evaluate::command(self, program, looked_at, at);
         if looked_at.len() < rest.len() {
-            // FAIL-CLOSED: what was not looked at is not known.
-            doing.unknown("too many words");
+            doing.unknown("more words than are looked at");
         }
+        let words = words.get(..room + 1).unwrap_or(words);
+        let rest = looked_at;
         let mut held = Flow::default();
         self.taint_by_files(&doing.effects, &mut held);
         if held.secret || worded.secret || context.input.secret || doing.effects.iter().any(is_secret_read) {

@@ -229,9 +229,12 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             let link = if place.starts_with('/') { place.clone() } else { format!("{cwd}/{place}") };
             let link = classify::tidy(&link);
             for target in targets.iter().take(targets.len().saturating_sub(1).max(1)) {
-                self.engine.links.make(&link, target);
                 // Where the last word is a directory, the link stands in it.
-                self.engine.links.make(&format!("{link}/{}", name(target)), target);
+                let inside = format!("{link}/{}", name(target));
+                if !(self.engine.links.make(&link, target) && self.engine.links.make(&inside, target)) {
+                    self.doing.unknown("more links than are followed");
+                    return;
+                }
             }
         }
     }

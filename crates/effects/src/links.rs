@@ -9,43 +9,54 @@ use crate::place::Files;
 /// The file system as it would be after the links that were seen.
 pub(crate) struct Links<'a> {
     files: &'a dyn Files,
-    made: RefCell<Vec<(PathBuf, PathBuf)>>,
+    made: RefCell<Vec<(String, String)>>,
 }
 
-/// How many links are kept, and how often one leads to another.
-const MOST: usize = 64;
+/// How many links are kept.
+const MOST: usize = 32;
 
 impl<'a> Links<'a> {
     pub(crate) fn over(files: &'a dyn Files) -> Self {
         Links { files, made: RefCell::new(Vec::new()) }
     }
 
-    /// Notes that `link` (absolute) now leads to `target` (absolute, or as seen from the link's directory).
-    pub(crate) fn make(&self, link: &str, target: &str) {
+    /// Notes that `link` (absolute) now leads to `target` (absolute, or as seen from the link's directory). Whether
+    /// there was room for it.
+    #[must_use]
+    pub(crate) fn make(&self, link: &str, target: &str) -> bool {
         let directory = link.rsplit_once('/').map_or("", |(directory, _)| directory);
         let target =
             if target.starts_with('/') { target.to_owned() } else { format!("{directory}/{target}") };
-        let mut made = self.made.borrow_mut();
-        if made.len() < MOST {
-            made.push((PathBuf::from(link), PathBuf::from(classify::tidy(&target).into_owned())));
+        let made = (link.to_owned(), classify::tidy(&target).into_owned());
+        let mut all = self.made.borrow_mut();
+        if all.contains(&made) {
+            return true;
         }
+        if all.len() >= MOST {
+            return false;
+        }
+        all.push(made);
+        true
     }
 }
 
 impl Files for Links<'_> {
     fn follow(&self, path: &Path) -> Option<PathBuf> {
         let made = self.made.borrow();
-        let mut here: Option<PathBuf> = None;
-        for _ in 0..8 {
-            let at = here.as_deref().unwrap_or(path);
-            let step =
-                made.iter().rev().find_map(|(link, target)| Some(target.join(at.strip_prefix(link).ok()?)));
+        let mut here: Option<String> = None;
+        // How often one link leads to another.
+        for _ in 0..if made.is_empty() { 0 } else { 8 } {
+            let Some(at) = here.as_deref().or(path.to_str()) else { break };
+            let step = made.iter().rev().find_map(|(link, target)| match classify::below(at, link)? {
+                "" => Some(target.clone()),
+                rest => Some(format!("{}/{rest}", target.trim_end_matches('/'))),
+            });
             match step {
                 Some(next) => here = Some(next),
                 None => break,
             }
         }
-        match here {
+        match here.map(PathBuf::from) {
             Some(here) => Some(self.files.follow(&here).unwrap_or(here)),
             None => self.files.follow(path),
         }

@@ -37,6 +37,9 @@ pub(crate) struct Set<'a> {
     pub(crate) value: Option<Arg<'a>>,
 }
 
+/// The most letters of one cluster, and the most options before one, that are looked at.
+const MOST: usize = 1024;
+
 impl<'a> Line<'a> {
     /// Takes a program's words (without its name) apart.
     pub(crate) fn read(node: &'static Node, words: &[Arg<'a>]) -> Line<'a> {
@@ -186,6 +189,10 @@ impl<'a> Line<'a> {
     }
 
     fn option(&mut self, word: &Arg<'a>, style: Style, rest: &mut std::slice::Iter<'_, Arg<'a>>) {
+        if self.options.len().max(self.unlisted.len()) > MOST {
+            self.hazy = Some("more options than are looked at");
+            return;
+        }
         let lead = word.lead();
         if let Some(choice) = self.find("+").filter(|_| lead.starts_with('+')) {
             self.set(choice, Some(word.after(1)), rest);
@@ -238,6 +245,10 @@ impl<'a> Line<'a> {
                 }
                 return;
             };
+            if at > MOST {
+                self.hazy = Some("more options than are looked at");
+                return;
+            }
             match choice.takes {
                 Takes::Nothing => self.options.push(Set { choice, value: None }),
                 Takes::Attached => {

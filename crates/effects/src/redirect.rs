@@ -10,7 +10,7 @@ use crate::hosts;
 use crate::place::Surroundings;
 
 /// The most directories that are looked at one by one.
-const MOST: usize = 16;
+const MOST: usize = 8;
 
 /// The directories in which a command may run.
 pub(crate) fn directories(value: &Value) -> Cwds<'_> {

@@ -9,7 +9,7 @@ use crate::place::Surroundings;
 /// The most words that are looked at.
 const MOST: usize = 4096;
 /// The most paths that are looked at.
-const MOST_PATHS: usize = 1024;
+const MOST_PATHS: usize = 256;
 
 /// Adds what the text certainly names.
 pub(crate) fn scan(text: &str, around: &Surroundings<'_>, effects: &mut Vec<Effect>) {

@@ -50,6 +50,12 @@ pub struct Refusal {
 pub const MAX_BYTES: usize = 64 * 1024;
 /// The deepest nesting that is read.
 pub const MAX_DEPTH: usize = 64;
+/// The most words of one command that are read, before and after expansion.
+pub const MAX_WORDS: usize = 2048;
+/// The most redirections of one command that are read.
+pub const MAX_REDIRECTS: usize = 256;
+/// The most commands of one text that are read, functions and loops counted as often as they are followed.
+pub const MAX_COMMANDS: usize = 1024;
 
 /// Reads a text: parses it and resolves what is certain.
 ///

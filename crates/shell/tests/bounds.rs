@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use shell::{Dialect, Given, MAX_BYTES, read};
+use shell::{Dialect, Given, MAX_BYTES, MAX_COMMANDS, MAX_REDIRECTS, MAX_WORDS, read};
 
 const GIVEN: Given<'_> = Given { cwd: Some("/w"), home: Some("/home/me"), user: Some("me") };
 
@@ -174,6 +174,30 @@ fn time(text: &str, dialect: Dialect) -> Duration {
         })
         .min()
         .unwrap()
+}
+
+#[test]
+fn more_than_the_bounds_is_refused_and_as_much_is_not() {
+    for (unit, most, reason) in [
+        ("a;", MAX_COMMANDS, "more commands than are looked at"),
+        ("f a\n", MAX_COMMANDS, "more commands than are looked at"),
+    ] {
+        assert!(read(&unit.repeat(most), Dialect::Bash, &GIVEN).is_ok(), "{unit:?}");
+        let refusal = read(&unit.repeat(most + 1), Dialect::Bash, &GIVEN).unwrap_err();
+        assert_eq!(refusal.reason, reason, "{unit:?}");
+    }
+    for (unit, most, reason) in [
+        (" a", MAX_WORDS - 1, "more words than are looked at"),
+        (" >f", MAX_REDIRECTS, "more redirections than are looked at"),
+    ] {
+        assert!(read(&format!("a{}", unit.repeat(most)), Dialect::Bash, &GIVEN).is_ok(), "{unit:?}");
+        let refusal = read(&format!("a{}", unit.repeat(most + 1)), Dialect::Bash, &GIVEN).unwrap_err();
+        assert_eq!(refusal.reason, reason, "{unit:?}");
+    }
+    // Words that an expansion makes are counted too, and so are commands that a function runs again.
+    let refusal = read("echo {1..60}{1..60}", Dialect::Bash, &GIVEN);
+    assert!(refusal.is_err() || refusal.is_ok_and(|program| program.commands[0].words.len() <= MAX_WORDS));
+    assert!(read(&format!("f() {{ a; b; c; }};{}", "f;".repeat(400)), Dialect::Bash, &GIVEN).is_err());
 }
 
 #[test]

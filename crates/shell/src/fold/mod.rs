@@ -26,8 +26,6 @@ use state::{Binding, Key, State, unknown};
 
 /// How many simple commands are followed, counting each call of a function and each second look at a loop.
 const MAX_STEPS: usize = 16_384;
-/// How many commands a program may have.
-const MAX_COMMANDS: usize = 4_096;
 /// How many links between commands a program may have.
 const MAX_LINKS: usize = 65_536;
 

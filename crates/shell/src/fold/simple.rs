@@ -1,11 +1,12 @@
 //! Simple commands: words are expanded first, then redirections, then assignments, as the shell does it.
 
 use super::state::{Binding, Key, unknown};
-use super::{Flow, Folder, MAX_COMMANDS, MAX_STEPS, command_id, refuse};
+use super::{Flow, Folder, MAX_STEPS, command_id, refuse};
 use crate::parse::{DECLARES, Read};
 use crate::syntax::{self, Assigned, Operator, Simple, Target};
 use crate::{
-    Assignment, Command, CommandId, Redirect, RedirectKind, Source, Span, Unknown, Value, Why, Word,
+    Assignment, Command, CommandId, MAX_COMMANDS, MAX_WORDS, Redirect, RedirectKind, Source, Span, Unknown,
+    Value, Why, Word,
 };
 
 /// Redirections, and what they make of standard input, the nearest first.
@@ -171,7 +172,10 @@ impl<'t, 'a> Folder<'t, 'a> {
     ) -> Read<CommandId> {
         let id = command_id(self.program.commands.len());
         if self.program.commands.len() >= MAX_COMMANDS {
-            return refuse(span, "too many commands");
+            return refuse(span, "more commands than are looked at");
+        }
+        if words.len() > MAX_WORDS {
+            return refuse(span, "more words than are looked at");
         }
         let own = own.unwrap_or_default();
         let mut links = self.redirects.len();

@@ -15,7 +15,7 @@ mod simple;
 mod word;
 
 use crate::syntax::{Document, Script};
-use crate::{Dialect, MAX_DEPTH, Refusal, Shape, Span};
+use crate::{Dialect, MAX_COMMANDS, MAX_DEPTH, Refusal, Shape, Span};
 
 pub(crate) type Read<T> = Result<T, Refusal>;
 
@@ -33,6 +33,7 @@ pub(crate) fn script(text: &str, dialect: Dialect) -> Read<(Script<'_>, Shape)> 
         documents: Vec::new(),
         functions: 0,
         nodes: 0,
+        commands: 0,
         shape: Shape::default(),
     };
     let body = parser.list()?;
@@ -71,6 +72,8 @@ struct Parser<'a> {
     functions: usize,
     /// How much tree has been made.
     nodes: usize,
+    /// How many simple commands have been met.
+    commands: usize,
     shape: Shape,
 }
 
@@ -128,6 +131,15 @@ impl<'a> Parser<'a> {
         self.nodes += weight;
         if self.nodes > MAX_NODES {
             return self.refuse(self.at, "a text with too many parts");
+        }
+        Ok(())
+    }
+
+    /// Counts simple commands: beyond the bound nothing more is read.
+    fn command_met(&mut self) -> Read<()> {
+        self.commands += 1;
+        if self.commands > MAX_COMMANDS {
+            return self.refuse(self.at, "more commands than are looked at");
         }
         Ok(())
     }

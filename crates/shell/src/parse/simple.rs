@@ -2,6 +2,7 @@
 
 use super::{Parser, Read};
 use crate::syntax::{Assign, Assigned, Command, Part, Simple, Word};
+use crate::{MAX_REDIRECTS, MAX_WORDS};
 
 /// The builtins whose arguments are read as assignments.
 pub(crate) const DECLARES: [&str; 5] = ["export", "readonly", "declare", "typeset", "local"];
@@ -10,6 +11,7 @@ impl<'a> Parser<'a> {
     /// Reads a simple command, or the function definition that it turns out to be.
     pub(super) fn simple(&mut self) -> Read<Command<'a>> {
         let start = self.at;
+        self.command_met()?;
         let mut simple = Simple::default();
         let mut declares = false;
         let mut end = self.at;
@@ -79,6 +81,12 @@ impl<'a> Parser<'a> {
                     }
                     simple.words.push(word);
                 }
+            }
+            if simple.words.len() > MAX_WORDS {
+                return self.refuse(here, "more words than are looked at");
+            }
+            if simple.redirects.len() > MAX_REDIRECTS {
+                return self.refuse(here, "more redirections than are looked at");
             }
             end = self.at;
         }
