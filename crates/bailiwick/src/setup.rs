@@ -36,6 +36,25 @@ impl Setup {
         self.gate_in(world)
     }
 
+    /// The same, without the files of this machine, its user and the workspace.
+    pub(crate) fn gate_alone(&self) -> Result<Gate, String> {
+        let mut world = Machine::world()?;
+        world.managed = PathBuf::new();
+        world.configuration = None;
+        if let Some(cwd) = &self.cwd {
+            world.cwd = world.cwd.join(cwd);
+        }
+        let workspace = world.workspace(&world.cwd);
+        let wanted = Wanted { config: self.config.clone(), flags: None, workspace: None };
+        let config = load(&world, &wanted).map_err(|error| explain(&world, &error))?;
+        let gate = Gate::new(config, world, workspace, Machine::digest_key()?);
+        Ok(self.fenced(gate))
+    }
+
+    fn fenced(&self, gate: Gate) -> Gate {
+        if self.no_sandbox { gate.with_fence(Fence::none("switched off with --no-sandbox")) } else { gate }
+    }
+
     fn gate_in(&self, world: World) -> Result<Gate, String> {
         let workspace = match &self.workspace {
             Some(root) => Some(world.cwd.join(root)),
@@ -45,11 +64,7 @@ impl Setup {
             Wanted { config: self.config.clone(), flags: self.flags(), workspace: workspace.clone() };
         let config = load(&world, &wanted).map_err(|error| explain(&world, &error))?;
         let key = Machine::digest_key()?;
-        let mut gate = Gate::new(config, world, workspace, key);
-        if self.no_sandbox {
-            gate = gate.with_fence(Fence::none("switched off with --no-sandbox"));
-        }
-        Ok(gate)
+        Ok(self.fenced(Gate::new(config, world, workspace, key)))
     }
 
     /// The flags, as the YAML that they stand for.

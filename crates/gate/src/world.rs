@@ -33,12 +33,42 @@ pub struct World {
     pub disk: Box<dyn Disk>,
 }
 
+/// Directories of the system: whoever stands in one of them stands in nobody's workspace.
+const SYSTEM: [&str; 18] = [
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/opt",
+    "/proc",
+    "/run",
+    "/sbin",
+    "/sys",
+    "/usr",
+    "/var",
+    "/Applications",
+    "/Library",
+    "/System",
+    "/private/etc",
+];
+/// Directories that hold other people's directories.
+const SHARED: [&str; 9] =
+    ["/home", "/media", "/mnt", "/root", "/srv", "/tmp", "/var/tmp", "/Users", "/Volumes"];
+
 impl World {
     /// The workspace around a directory: the nearest one above it with a `.git` or a `.bailiwick.yaml`, else the directory
-    /// itself. The root and the home directory are nobody's workspace.
+    /// itself. The root, the home directory, and what belongs to the system or to everybody are nobody's workspace.
     #[must_use]
     pub fn workspace(&self, directory: &Path) -> Option<PathBuf> {
-        let unfit = |path: &Path| path.parent().is_none() || self.home.as_deref() == Some(path);
+        let unfit = |path: &Path| {
+            path.parent().is_none()
+                || self.home.as_deref() == Some(path)
+                || SHARED.iter().any(|shared| path == Path::new(shared))
+                || (SYSTEM.iter().any(|system| path.starts_with(system)) && !path.starts_with("/var/tmp"))
+        };
         for candidate in directory.ancestors().take_while(|path| !unfit(path)) {
             if self.disk.exists(&candidate.join(".git"))
                 || self.disk.exists(&candidate.join(".bailiwick.yaml"))

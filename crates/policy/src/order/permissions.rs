@@ -118,6 +118,17 @@ impl Hearing<'_> {
         decides(Allow, "the mode is allow".into(), cited("safety.mode", &self.config.mode.at), None, vec![])
     }
 
+    /// What would let a part pass.
+    fn admission(&self, part: &Part) -> Vec<String> {
+        if self.question.runs_commands() && !part.normal.program.is_empty() {
+            return vec![format!("add it to `safety.allowlist`: `{}`", suggestion(part))];
+        }
+        vec![format!(
+            "a rule that allows the tool: `{{name: …, action: allow, tool: {}}}`",
+            self.question.tool
+        )]
+    }
+
     /// An effect that may happen only behind a fence, where none holds.
     fn unheld(&self) -> Option<(usize, &Part, &Effect, Class)> {
         if self.fence_holds() {
@@ -161,22 +172,10 @@ impl Hearing<'_> {
                 class.about()
             );
             let stance = self.config.stance(class);
-            return decides(
-                Ask,
-                reason,
-                effect_rule(class, &stance.at),
-                Some(index),
-                vec![format!("add it to `safety.allowlist`: `{}`", suggestion(part))],
-            );
+            return decides(Ask, reason, effect_rule(class, &stance.at), Some(index), self.admission(part));
         }
         let reason = format!("nothing allows {}", name(part));
         let rule = cited("safety.mode", &self.config.mode.at);
-        decides(
-            Ask,
-            reason,
-            rule,
-            Some(index),
-            vec![format!("add it to `safety.allowlist`: `{}`", suggestion(part))],
-        )
+        decides(Ask, reason, rule, Some(index), self.admission(part))
     }
 }

@@ -1,10 +1,8 @@
 //! POL-5: joining commands never shelters one of them.
 
-mod stage;
-
+use crate::stage::{Dice, gate, judge};
 use gate::Gate;
 use gate::policy::Decision;
-use stage::{Dice, gate, judge};
 
 fn decision(gate: &Gate, command: &str) -> Decision {
     judge(gate, command).ruling.decision

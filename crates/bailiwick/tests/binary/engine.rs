@@ -1,15 +1,13 @@
 //! The external policy engine, played by a server on loopback. Keeps CHK-4: it is contacted only when that is asked for,
 //! and whatever goes wrong with it is a denial.
 
-mod program;
-
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use program::Place;
+use crate::program::Place;
 
 /// Answers up to `limit` connections with these bytes, and counts them.
 fn serve(answer: Vec<u8>, delay: Duration) -> (String, Arc<AtomicUsize>) {

@@ -1,14 +1,11 @@
 //! SHL-6 through the whole gate: the forms of `crates/effects/tests/evasions.txt`, each of which means something that must
 //! not pass unseen, under configurations that somebody might really have.
 
-#[expect(dead_code, reason = "dice are for other tests")]
-mod stage;
-
+use crate::stage::{gate, judge};
 use gate::policy::Decision;
-use stage::{gate, judge};
 
 fn forms() -> Vec<&'static str> {
-    include_str!("../../effects/tests/evasions.txt")
+    include_str!("../../../effects/tests/evasions.txt")
         .lines()
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
         .collect()

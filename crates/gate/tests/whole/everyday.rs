@@ -1,13 +1,10 @@
-//! What coding agents run all day (`everyday.txt`): ordinary work passes, what needs a person asks, what is beyond doubt
+//! What coding agents run all day (`everyday.txt`): ordinary work passes, what needs a person asks, what is beyond doubt Keeps EFF-2.
 //! terrible is denied. The profile is dev, and there is no fence.
-
-#[expect(dead_code, reason = "dice are for other tests")]
-mod stage;
 
 use std::collections::BTreeMap;
 
+use crate::stage::{gate, judge};
 use gate::policy::Decision;
-use stage::{gate, judge};
 
 struct Row {
     line: usize,

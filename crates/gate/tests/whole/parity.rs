@@ -1,11 +1,9 @@
 //! POL-4: the same meaning gets the same ruling, whichever tool, shell or wrapper brings it.
 
-mod stage;
-
+use crate::stage::{Dice, gate, judge};
 use gate::Gate;
 use gate::call::RawCall;
 use serde_json::json;
-use stage::{Dice, gate};
 
 const PROGRAMS: &[&str] = &[
     "ls",
@@ -179,8 +177,8 @@ fn a_wrapper_that_gives_rights_is_not_transparent() {
     for (plain, wrapped) in
         [("ls", "sudo ls"), ("git status", "env LD_PRELOAD=./x git status"), ("ls", "chroot / ls")]
     {
-        let plain = stage::judge(&gate, plain);
-        let wrapped = stage::judge(&gate, wrapped);
+        let plain = judge(&gate, plain);
+        let wrapped = judge(&gate, wrapped);
         assert!(wrapped.ruling.decision > plain.ruling.decision, "{:?}", wrapped.analysis.parts);
         assert_ne!(plain.request.approval_key(), wrapped.request.approval_key());
     }

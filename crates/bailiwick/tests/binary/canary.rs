@@ -3,13 +3,10 @@
 //! Every call carries a canary of its own, an opaque token of 43 letters and digits; what is printed for it must show
 //! neither the whole, nor an encoding of it, nor a piece of twelve characters.
 
-mod canaries;
-mod program;
-
 use std::fmt::Write;
 
-use canaries::{Aviary, Place as Position, escaped, forms, places, seen};
-use program::Place;
+use crate::canaries::{Aviary, Place as Position, escaped, forms, places, seen};
+use crate::program::Place;
 use serde_json::{Value, json};
 
 /// What a configuration makes `check` say differs, and so does what could slip through.
@@ -193,12 +190,12 @@ fn a_word_that_is_no_secret_is_shown() {
         assert!(ran.stdout.contains(shown), "{shown} in {}", ran.stdout);
     }
     let token = Aviary::new().canary();
-    for (_, encoding) in canaries::encodings(&token) {
+    for (_, encoding) in crate::canaries::encodings(&token) {
         assert!(seen(&format!("… {encoding} …"), &token, true).is_some(), "{encoding}");
     }
     assert!(seen(&format!("… {} …", &token[20..33]), &token, false).is_some());
     assert_eq!(seen("nothing here", &token, false), None);
-    assert_eq!(canaries::base64("Ma"), "TWE=");
+    assert_eq!(crate::canaries::base64("Ma"), "TWE=");
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! `bailiwick check` through the binary, as a user meets it. Keeps CHK-1, CHK-2 and CHK-3.
 
-mod program;
-
-use program::Place;
+use crate::program::Place;
 
 const ALLOW: i32 = 0;
 const ASK: i32 = 10;

@@ -1,8 +1,6 @@
 //! `bailiwick policy`, `tools`, `completions` and `man` through the binary. Keeps CHK-5.
 
-mod program;
-
-use program::Place;
+use crate::program::Place;
 
 #[test]
 fn show_names_the_file_and_line_of_every_setting() {
