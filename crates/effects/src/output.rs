@@ -64,10 +64,15 @@ pub(crate) fn constant(name: &str, words: &[Arg<'_>], input: &Flow) -> Option<Rc
 /// The files that a command lists, as patterns that fit all of them.
 pub(crate) fn listed(name: &str, line: &Line<'_>) -> Option<Vec<String>> {
     let has = |names: &[&str]| line.options.iter().any(|set| names.contains(&set.choice.canonical));
-    let deep = name != "ls";
+    // Some of the files below, all of them, or those of one directory.
+    let rest = match name {
+        "ls" => "*",
+        "rg" if has(&["--files"]) => "**",
+        _ => "**/*",
+    };
     let below = |operands: &[Arg<'_>]| -> Option<Vec<String>> {
         if operands.is_empty() {
-            return Some(vec![if deep { "./**".into() } else { "./*".into() }]);
+            return Some(vec![format!("./{rest}")]);
         }
         let mut patterns = Vec::new();
         for operand in operands {
@@ -75,7 +80,6 @@ pub(crate) fn listed(name: &str, line: &Line<'_>) -> Option<Vec<String>> {
                 // A file is listed as itself, a directory by what is in it.
                 Arg::Text(text) if !text.contains(['*', '?', '[', '\\']) => {
                     patterns.push(text.to_string());
-                    let rest = if deep { "**" } else { "*" };
                     patterns.push(format!("{}/{rest}", text.trim_end_matches('/')));
                 }
                 Arg::Pattern(text) => patterns.push(text.to_string()),
@@ -99,8 +103,10 @@ pub(crate) fn listed(name: &str, line: &Line<'_>) -> Option<Vec<String>> {
         }
         "git" => match line.subs.first().and_then(Arg::text) {
             Some("ls-files") => Some(vec!["./**".into()]),
-            Some("diff" | "show" | "log" | "diff-tree") if has(&["--name-only"]) => Some(vec!["./**".into()]),
-            Some("grep") if has(&["-l"]) => Some(vec!["./**".into()]),
+            Some("diff" | "show" | "log" | "diff-tree") if has(&["--name-only"]) => {
+                Some(vec!["./**/*".into()])
+            }
+            Some("grep") if has(&["-l"]) => Some(vec!["./**/*".into()]),
             _ => None,
         },
         _ => None,
@@ -144,7 +150,13 @@ pub(crate) fn selected(name: &str, words: &[Arg<'_>], input: &Flow) -> Option<Rc
         "cat" => words.is_empty(),
         _ => false,
     };
-    input.paths.clone().filter(|_| picks)
+    let paths = input.paths.as_ref().filter(|_| picks)?;
+    if matches!(name, "sort" | "uniq" | "tac" | "shuf" | "cat") {
+        return Some(Rc::clone(paths));
+    }
+    // Some of what is below a directory is not all of it.
+    let some = |path: &String| if path.ends_with("/**") { format!("{path}/*") } else { path.clone() };
+    Some(paths.iter().map(some).collect())
 }
 
 fn texts<'w>(words: &'w [Arg<'_>]) -> Option<Vec<&'w str>> {
