@@ -47,13 +47,7 @@ pub fn analyse(intents: &[Intent], around: &Surroundings<'_>) -> Analysis {
                     Shell::Posix => Dialect::Posix,
                 };
                 match engine.text(text, dialect, &cwds, &context) {
-                    Some(program) => {
-                        // A comment, or nothing at all: that is known, too.
-                        if program.commands.is_empty() {
-                            part(&mut engine, "", Vec::new());
-                        }
-                        words = transparent::words(&program);
-                    }
+                    Some(program) => words = transparent::words(&program),
                     None => refused = Some("it could not be read"),
                 }
             }
