@@ -103,6 +103,7 @@ fn answered(ran: &Ran) -> Vec<Value> {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "two runs are timed against each other")]
 fn five_thousand_lines_are_answered_in_order_and_at_full_speed() {
     const LINES: usize = 5_000;
     let place = Place::new();

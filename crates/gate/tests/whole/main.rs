@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::expect_used,
-    clippy::indexing_slicing,
+    clippy::panic,
     reason = "helpers of a test may fail as the test itself may"
 )]
 
