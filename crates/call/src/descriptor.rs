@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::digest::DigestKey;
 use crate::form::{Form, Purpose};
 use crate::intent::Intent;
-use crate::request::Request;
+use crate::request::{ApprovalKey, Request};
 use crate::tools::tool;
 
 /// What a tool is about.
@@ -76,6 +76,11 @@ pub trait Descriptor: Send + Sync {
 
     /// The call as events and the journal may hold it.
     fn sanitize_for_event(&self, call: &Call, seen: &Seen, key: &DigestKey) -> Request;
+
+    /// The key that an approval of the call is bound to: that of [`Descriptor::sanitize_for_approval`].
+    fn approval_key(&self, call: &Call, seen: &Seen, key: &DigestKey) -> ApprovalKey {
+        self.sanitize_for_approval(call, seen, key).approval_key()
+    }
 }
 
 /// The descriptors: one for each tool that is known, those that were registered, passthrough for the rest.
@@ -143,6 +148,10 @@ impl Descriptor for crate::tools::Tool {
 
     fn sanitize_for_event(&self, call: &Call, seen: &Seen, key: &DigestKey) -> Request {
         sanitize(call, Purpose::Event, seen, key)
+    }
+
+    fn approval_key(&self, call: &Call, seen: &Seen, key: &DigestKey) -> ApprovalKey {
+        sanitize(call, Purpose::Key, seen, key).approval_key()
     }
 }
 

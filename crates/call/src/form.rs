@@ -22,6 +22,8 @@ pub enum Purpose {
     Approval,
     /// Events and the journal: such texts are only there by size and keyed digest.
     Event,
+    /// Nobody: only the approval key is wanted.
+    Key,
 }
 
 /// A request in the making.
@@ -53,26 +55,30 @@ impl<'a> Form<'a> {
     /// Enters a number, a flag, a digest or a fixed word: nothing that could be secret.
     pub fn value(&mut self, name: &str, value: impl Into<Value>) {
         let value = value.into();
-        self.shown.insert(name.into(), value.clone());
+        if self.purpose != Purpose::Key {
+            self.shown.insert(name.into(), value.clone());
+        }
         self.bound.insert(name.into(), value);
     }
 
     /// Enters a value that is shown but not bound. Nothing that could be secret.
     pub fn shown(&mut self, name: &str, value: impl Into<Value>) {
-        self.shown.insert(name.into(), value.into());
+        if self.purpose != Purpose::Key {
+            self.shown.insert(name.into(), value.into());
+        }
     }
 
     /// Enters a text, masked.
     pub fn text(&mut self, name: &str, text: &str) {
         let masked = Value::from(mask(text));
-        self.shown.insert(name.into(), masked.clone());
+        self.shown(name, masked.clone());
         self.bind_masked(name, masked, || text.into());
     }
 
     /// Enters words, masked.
     pub fn words(&mut self, name: &str, words: &[String]) {
         let masked = Value::from(mask_argv(words));
-        self.shown.insert(name.into(), masked.clone());
+        self.shown(name, masked.clone());
         self.bind_masked(name, masked, || words.into());
     }
 
@@ -85,7 +91,7 @@ impl<'a> Form<'a> {
     /// Enters paths, masked.
     pub fn paths(&mut self, name: &str, paths: &[String]) {
         let masked: Value = paths.iter().map(|path| Value::from(mask(path))).collect();
-        self.shown.insert(name.into(), masked.clone());
+        self.shown(name, masked.clone());
         self.bind_masked(name, masked, || paths.into());
         self.bind_place(&paths.iter().map(String::as_str).collect::<Vec<_>>());
     }
@@ -122,10 +128,11 @@ impl<'a> Form<'a> {
     fn prose_value(&mut self, name: &str, bytes: usize, value: &Value, masked: impl FnOnce() -> Value) {
         let digest = Value::from(self.key.digest_json(name, value));
         match self.purpose {
-            Purpose::Approval => self.shown.insert(name.into(), masked()),
-            Purpose::Event => self.shown.insert(format!("{name}_bytes"), bytes.into()),
-        };
-        self.shown.insert(format!("{name}_digest"), digest.clone());
+            Purpose::Approval => self.shown(name, masked()),
+            Purpose::Event => self.shown(&format!("{name}_bytes"), bytes),
+            Purpose::Key => {}
+        }
+        self.shown(&format!("{name}_digest"), digest.clone());
         self.bound.insert(format!("{name}_digest"), digest);
     }
 
@@ -166,6 +173,10 @@ impl<'a> Form<'a> {
                     Some(found) if found != words => self.bind_words(found, Value::from(mask_argv(found))),
                     _ => self.bind_words(words, masked),
                 }
+            }
+            What::Text(_, _) if self.purpose == Purpose::Key && seen.argv.is_some() => {
+                let words = seen.argv.as_deref().unwrap_or_default();
+                self.bind_words(words, Value::from(mask_argv(words)));
             }
             What::Text(text, shell) => {
                 let masked = Value::from(mask(text));

@@ -18,7 +18,7 @@ mod world;
 
 use std::path::{Component, Path, PathBuf};
 
-use call::{Call, Descriptors, DigestKey, Intent, Invalid, RawCall, Request, Seen, What};
+use call::{ApprovalKey, Call, Descriptors, DigestKey, Intent, Invalid, RawCall, Request, Seen, What};
 use effects::{Analysis, Surroundings};
 use policy::{Config, Consultation, Fence, Question, Ruling};
 
@@ -50,10 +50,7 @@ pub struct Judgement {
     pub analysis: Analysis,
     /// What was decided.
     pub ruling: Ruling,
-    /// The call as approvals and the journal may hold it.
-    pub request: Request,
-    /// The directory where it would run.
-    pub cwd: String,
+    seen: Seen,
 }
 
 impl Gate {
@@ -107,18 +104,31 @@ impl Gate {
         let call = Call::parse(raw)?;
         let cwd = self.directory_of(&call);
         let analysis = self.analyse(&call, &cwd);
-        let descriptor = self.descriptors.of(&call);
-        let cwd = cwd.to_string_lossy().into_owned();
         let seen = Seen {
             argv: single_argv(&call, &analysis),
             complex: analysis.complex.map(str::to_owned),
             risk: analysis.risk.level.name(),
-            cwd: cwd.clone(),
+            cwd: cwd.to_string_lossy().into_owned(),
         };
-        let request = descriptor.sanitize_for_approval(&call, &seen, &self.digest_key);
-        let engine = self.consult(&call, &request, &analysis, &cwd);
+        let engine = self.consult(&call, &seen, &analysis);
         let ruling = self.config.rule(&self.question(&call, &analysis, &engine));
-        Ok(Judgement { call, analysis, ruling, request, cwd })
+        Ok(Judgement { call, analysis, ruling, seen })
+    }
+
+    /// A call that was judged, as approvals and the journal may hold it.
+    #[must_use]
+    pub fn request(&self, judgement: &Judgement) -> Request {
+        self.descriptors.of(&judgement.call).sanitize_for_approval(
+            &judgement.call,
+            &judgement.seen,
+            &self.digest_key,
+        )
+    }
+
+    /// What an approval of a call that was judged is bound to.
+    #[must_use]
+    pub fn approval_key(&self, judgement: &Judgement) -> ApprovalKey {
+        self.descriptors.of(&judgement.call).approval_key(&judgement.call, &judgement.seen, &self.digest_key)
     }
 
     fn analyse(&self, call: &Call, cwd: &Path) -> Analysis {
@@ -171,12 +181,13 @@ impl Gate {
         }
     }
 
-    fn consult(&self, call: &Call, request: &Request, analysis: &Analysis, cwd: &str) -> Consultation {
+    fn consult(&self, call: &Call, seen: &Seen, analysis: &Analysis) -> Consultation {
         match self.config.engine() {
             None => Consultation::NotConfigured,
             Some(_) if !self.contact_engine => Consultation::NotContacted,
             Some((url, timeout_ms)) => {
-                engine::consult(url, timeout_ms, &engine::body(call, request, analysis, cwd))
+                let request = self.descriptors.of(call).sanitize_for_approval(call, seen, &self.digest_key);
+                engine::consult(url, timeout_ms, &engine::body(call, &request, analysis, &seen.cwd))
             }
         }
     }
