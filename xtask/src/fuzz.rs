@@ -21,16 +21,26 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), String> {
     }
     for target in targets {
         let limit = format!("-max_total_time={seconds}");
+        let dictionary = format!("-dict=fuzz/dictionaries/{target}.dict");
+        // What is found goes to a directory of its own; the corpus that is checked in is only read.
+        let found = format!("fuzz/artifacts/found-{target}");
+        must("mkdir", &["-p", &found])?;
+        let corpus = format!("fuzz/corpus/{target}");
         let words = [
             "fuzz",
             "run",
             target,
+            &found,
+            &corpus,
             "--",
             &limit,
+            &dictionary,
             "-timeout=2",
             "-rss_limit_mb=2048",
             "-max_len=65536",
             "-len_control=50",
+            "-entropic=0",
+            "-print_funcs=0",
         ];
         let line = format!("cargo {}", words.join(" "));
         eprintln!("$ {line}");

@@ -92,7 +92,7 @@ const EVERYDAY: &[&str] = &[
     "cd src && cargo test -p gate -- --nocapture",
     "for f in src/*.rs; do wc -l \"$f\"; done",
     "cat > notes.txt <<'EOF'\nsome text\nEOF",
-    "find . -name '*.rs' -not -path './target/*' -exec grep -l unsafe {} +",
+    "find . -name '*.rs' -not -path './target/*' -exec grep -l TODO {} +",
     "curl -s https://example.com/x | jq .",
     "pytest -q && rm -rf /",
 ];

@@ -302,8 +302,9 @@ impl<'a> Scanner<'a> {
                 }
             }
         };
-        let line = from + self.count_from(from, |byte| byte != b'\n');
-        let value = from..end.min(line);
+        // Only up to the end: the next line feed may be far away, and many headers may stand before it.
+        let inside = self.bytes.get(from..end).unwrap_or_default();
+        let value = from..from + inside.iter().take_while(|byte| **byte != b'\n').count();
         let last = self.bytes.get(value.clone()).and_then(|value| value.rsplit(|byte| *byte == b' ').next());
         // `Authorization: Bearer $TOKEN`
         if last.is_some_and(|last| std::str::from_utf8(last).is_ok_and(is_reference)) {
