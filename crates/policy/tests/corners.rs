@@ -133,3 +133,37 @@ fn without_an_allow_rule_nothing_more_is_allowed() {
     };
     assert!(under(wide) >= under(&format!("{narrow}, {wide}")));
 }
+
+#[test]
+fn a_ruling_says_whether_it_holds_only_behind_the_fence() {
+    let base = Base { cwd: "/w/app".into(), home: Some("/home/u".into()) };
+    let fence = Fence { name: "test", holds_paths: true, holds_network: true, lacks: None };
+    let run = || Effect::Run { program: "make".into() };
+    let look = || read("/w/app/x", Place::Workspace);
+    for (text, effects, needed) in [
+        ("profile: dev", vec![run()], true),
+        ("profile: dev", look(), false),
+        (
+            "{profile: dev, rules: [{name: n, action: allow, tool: Bash, obligations: [require_sandbox]}]}",
+            look(),
+            true,
+        ),
+        ("{profile: dev, safety: {mode: deny}}", vec![run()], false),
+        ("{profile: dev, safety: {require_approval_for_execute: true}}", vec![run()], false),
+    ] {
+        let config = Config::merge(vec![Layer::parse(Origin::User, "file", text).unwrap()], &base).unwrap();
+        let ruling = config.rule(&Question {
+            tool: "shell_exec",
+            category: Category::Exec,
+            text: None,
+            analysis: &Analysis { parts: part("run x", effects), ..Analysis::default() },
+            sandbox: Sandbox::Inherit,
+            escalated: false,
+            wall_ms: Some(1_000),
+            memory_mb: Some(64),
+            fence: &fence,
+            engine: &Consultation::NotConfigured,
+        });
+        assert_eq!(ruling.needs_fence, needed, "{text}: {:?}", ruling.decision);
+    }
+}
