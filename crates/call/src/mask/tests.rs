@@ -143,7 +143,7 @@ const PLAIN_TEXTS: &[&str] = &[
     "git clone git@github.com:org/repo.git",
     "git clone ssh://git@github.com/org/repo.git",
     "npm install lodash@npm:lodash-es@4.17.21",
-    "pip install package==1.2.3 --index-url https://pypi.org/simple",
+    "pip install package==1.2.3 --index-url https://packages.example/simple",
     "rsync -av user@host:/path/ ./local",
     "scp file.txt user@192.168.0.1:/tmp",
     "sort --key=2,3 file",
