@@ -39,7 +39,7 @@ impl Setup {
     /// The same, without the files of this machine, its user and the workspace.
     pub(crate) fn gate_alone(&self) -> Result<Gate, String> {
         let mut world = Machine::world()?;
-        world.managed = PathBuf::new();
+        world.managed = None;
         world.configuration = None;
         if let Some(cwd) = &self.cwd {
             world.cwd = world.cwd.join(cwd);

@@ -29,7 +29,7 @@ pub struct Wanted {
 pub fn load(world: &World, wanted: &Wanted) -> Result<Config, ConfigError> {
     let mut files: Vec<(Origin, PathBuf)> = Vec::new();
     for (origin, directory) in
-        [(Origin::Managed, Some(&world.managed)), (Origin::User, world.configuration.as_ref())]
+        [(Origin::Managed, world.managed.as_ref()), (Origin::User, world.configuration.as_ref())]
     {
         let found = directory.and_then(|directory| {
             NAMES.iter().map(|name| directory.join(name)).find(|path| world.disk.exists(path))

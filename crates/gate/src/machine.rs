@@ -28,7 +28,7 @@ impl Machine {
             .or_else(|| home.as_ref().map(|home| home.join(".config")))
             .map(|directory| directory.join("bailiwick"));
         let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).ok();
-        let managed = PathBuf::from("/etc/bailiwick");
+        let managed = Some(PathBuf::from("/etc/bailiwick"));
         Ok(World { cwd, home, user, managed, configuration, disk: Box::new(Machine) })
     }
 }

@@ -26,7 +26,7 @@ pub struct World {
     /// The user's name.
     pub user: Option<String>,
     /// Where the managed configuration is.
-    pub managed: PathBuf,
+    pub managed: Option<PathBuf>,
     /// Where the user's configuration is.
     pub configuration: Option<PathBuf>,
     /// The files.

@@ -39,7 +39,7 @@ pub(crate) fn gate(yaml: &str) -> Gate {
         cwd: "/work/project".into(),
         home: Some("/home/user".into()),
         user: Some("user".into()),
-        managed: "/nowhere".into(),
+        managed: None,
         configuration: None,
         disk: Box::new(NoDisk),
     };
