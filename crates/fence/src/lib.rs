@@ -1,0 +1,3 @@
+//! What can it touch?
+
+pub mod network;
