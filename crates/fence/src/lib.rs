@@ -1,3 +1,4 @@
 //! What can it touch?
 
+pub mod egress;
 pub mod network;
