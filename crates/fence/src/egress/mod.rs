@@ -143,6 +143,10 @@ impl Door {
             Door::Datagrams(socket) => socket.set_nonblocking(true).and_then(|()| socket.local_addr())?,
             Door::Streams(socket, _) => socket.set_nonblocking(true).and_then(|()| socket.local_addr())?,
         };
+        if let Door::Streams(socket, _) = &door {
+            // Whoever made it may have let fewer wait, and a program that opens many at once would be kept a second.
+            rustix::net::listen(socket, WAITING)?;
+        }
         match bound == SocketAddr::V4(wanted.address) {
             true => Ok(door),
             false => Err(io::Error::other(format!("a socket at {bound} where {} is wanted", wanted.address))),
@@ -157,6 +161,8 @@ impl Door {
     }
 }
 
+/// How many connections may wait at a door until they are accepted.
+const WAITING: i32 = 1024;
 /// How much one door takes before the others have their turn.
 const TURN: usize = 64;
 

@@ -50,7 +50,7 @@ pub(super) fn relay(
     stop: &Stop,
     patience: &super::Patience,
 ) -> (Counts, Result<(), Outcome>) {
-    let mut out = Flow { pending, ..Flow::default() };
+    let mut out = Flow { pending, ended: opening.is_over(), ..Flow::default() };
     let mut back = Flow::default();
     let result = run(ends, opening, (&mut out, &mut back), stop, (patience.opening, patience.closing));
     let counts = Counts { sent: out.count, received: back.count };
