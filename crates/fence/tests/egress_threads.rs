@@ -18,7 +18,7 @@ fn threads() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     let names =
         tasks.map(|task| std::fs::read_to_string(task.unwrap().path().join("comm")).unwrap_or_default());
-    names.filter(|name| name.starts_with("egress")).count()
+    names.filter(|name| ["egress", "egress look-up"].contains(&name.trim_end())).count()
 }
 
 fn descriptors() -> usize {
