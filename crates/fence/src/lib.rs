@@ -14,6 +14,8 @@ pub mod blocked;
 #[cfg(target_os = "linux")]
 pub mod console;
 pub mod draw;
+#[cfg(target_os = "linux")]
+pub mod egress;
 mod knowledge;
 #[cfg(target_os = "linux")]
 mod linux;

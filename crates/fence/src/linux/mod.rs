@@ -14,6 +14,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::console::Console;
+use crate::egress::Layout;
 use crate::network::Network;
 use crate::outcome::{Outcome, Refusal};
 use crate::plan::Plan;
@@ -41,17 +42,33 @@ pub(crate) fn run(
     }
     let forbidden = Forbidden::watch(&plan.forbidden).map_err(|error| failed("names cannot be watched", &error))?;
     let (signals, blocked) = supervise::take_signals().map_err(|error| failed("signals cannot be taken", &error))?;
-    let sockets: &[Wanted] = match plan.network {
-        Network::Off => &[Wanted { stream: false, address: NOBODY, port: 53 }],
-        _ => &[],
+    let layout = match &plan.network {
+        Network::Allow(hosts) => Some(Layout::of(hosts).map_err(|unfit| Refusal::Fence {
+            missing: unfit.to_string(),
+            help: "name fewer hosts, by their names".into(),
+        })?),
+        Network::Off | Network::Open => None,
     };
+    let (sockets, resolver) = match &layout {
+        Some(layout) => (layout.sockets().iter().map(wanted).collect(), Some(layout.resolv_conf())),
+        None if plan.network == Network::Off => (
+            vec![Wanted { stream: false, address: NOBODY, port: 53 }],
+            Some("nameserver 127.0.0.53\noptions timeout:1 attempts:1\n".to_owned()),
+        ),
+        None => (Vec::new(), None),
+    };
+    let mut plan = plan.clone();
+    if let Some(layout) = &layout {
+        plan.environment.extend(layout.variables().into_iter().map(|(name, value)| (name.into(), value.into())));
+    }
+    let plan = &plan;
     let site = Site {
         terrain: &Ground,
         user: rustix::process::geteuid().as_raw(),
         group: rustix::process::getegid().as_raw(),
         groups: &[],
-        resolver: (plan.network == Network::Off).then_some("nameserver 127.0.0.53\noptions timeout:1 attempts:1\n"),
-        sockets,
+        resolver: resolver.as_deref(),
+        sockets: &sockets,
     };
     let terminal = console.as_ref().map(|console| {
         let size = console.size();
@@ -95,8 +112,17 @@ pub(crate) fn run(
     running.console = console;
     running.signals = Some(signals);
     running.forbidden = forbidden;
+    running.layout = layout;
     running.deadline = plan.limits.wall_ms.map(|limit| supervise::now() + Duration::from_millis(limit));
     running.wait()
+}
+
+fn wanted(socket: &crate::egress::Wanted) -> Wanted {
+    Wanted {
+        stream: socket.kind == crate::egress::Kind::TcpListener,
+        address: socket.address.ip().octets(),
+        port: socket.address.port(),
+    }
 }
 
 const NAMESPACES: &str = "allow user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone=1 or \

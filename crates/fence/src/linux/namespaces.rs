@@ -350,7 +350,7 @@ impl Maker<'_, '_> {
 
     /// Everything of the new root that is not a mount, or that a mount is put upon.
     fn skeleton(&mut self) {
-        for path in ["/proc", "/sys", "/dev", "/dev/pts", "/tmp", "/etc"] {
+        for path in ["/proc", "/sys", "/dev", "/dev/pts", "/etc"] {
             self.directory(Path::new(path), 0o755);
         }
         for (path, access) in &self.plan.places {

@@ -2,7 +2,7 @@
 //! signals on, keeps the time. One thread, one poll.
 
 use std::collections::BTreeSet;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -14,6 +14,7 @@ use super::launch::{Launched, Word};
 use super::namespaces::{MARK_LISTENER, MARK_SOCKET, MARK_TERMINAL};
 use crate::blocked::Blocked;
 use crate::console::Console;
+use crate::egress::{Egress, Layout, Outside};
 use crate::outcome::{End, Outcome, Refusal};
 use crate::sys::{kernel, notify};
 
@@ -44,9 +45,9 @@ pub(crate) struct Running {
     pub(crate) deadline: Option<Instant>,
     /// Where names are asked for while the network is off.
     pub(crate) resolver: Option<OwnedFd>,
-    /// Called with the egress sockets once all have come.
-    pub(crate) on_sockets: Option<Box<dyn FnOnce(Vec<OwnedFd>) -> Result<(), String>>>,
-    pub(crate) sockets_wanted: usize,
+    /// Where the egress sockets go once all have come.
+    pub(crate) layout: Option<Layout>,
+    egress: Option<Egress>,
     sockets: Vec<OwnedFd>,
     listener: Option<OwnedFd>,
     terminal: Option<OwnedFd>,
@@ -83,8 +84,8 @@ impl Running {
             forbidden: None,
             deadline: None,
             resolver: None,
-            on_sockets: None,
-            sockets_wanted: 0,
+            layout: None,
+            egress: None,
             sockets: Vec::new(),
             listener: None,
             terminal: None,
@@ -123,6 +124,14 @@ impl Running {
             let how = reaped.map_or_else(|error| error.to_string(), |status| format!("wait status {status:#x}"));
             return Err(Refusal::Failed(format!("the fence's first process ended without a word ({how})")));
         };
+        if let Some(mut egress) = self.egress.take() {
+            egress.stop();
+            for connection in egress.take_log() {
+                if matches!(connection.outcome, crate::egress::Outcome::Refused(_)) && self.names.len() < REMEMBERED {
+                    self.names.insert(connection.name.clone());
+                }
+            }
+        }
         let mut blocked = self.made;
         blocked.extend(self.names.into_iter().map(Blocked::Host));
         blocked.extend(self.refused.into_iter().map(Blocked::Call));
@@ -240,12 +249,12 @@ impl Running {
                 self.terminal = Some(descriptor);
             }
             MARK_LISTENER => self.listener = Some(descriptor),
-            mark if mark >= MARK_SOCKET && self.on_sockets.is_some() => {
+            mark if mark >= MARK_SOCKET && self.layout.is_some() => {
                 self.sockets.push(descriptor);
-                if self.sockets.len() == self.sockets_wanted
-                    && let Some(take) = self.on_sockets.take()
-                {
-                    return take(std::mem::take(&mut self.sockets));
+                if let Some(layout) = self.layout.take_if(|layout| layout.sockets().len() == self.sockets.len()) {
+                    let sockets = std::mem::take(&mut self.sockets);
+                    let started = Egress::start(&layout, sockets, Outside::public());
+                    self.egress = Some(started.map_err(|error| format!("the egress could not be started: {error}"))?);
                 }
             }
             mark if mark >= MARK_SOCKET => self.resolver = Some(descriptor),

@@ -11,7 +11,7 @@ use super::raw::{number, syscall};
 /// What the image of a list starts with.
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"bailwk01");
 /// How many results of earlier steps can be kept.
-pub(crate) const SLOTS: usize = 512;
+pub(crate) const SLOTS: usize = 2048;
 /// The descriptor of the socket to the supervisor, in the launcher.
 pub(crate) const CONTROL: u64 = 3;
 /// The descriptor of the list's image, in the launcher.
