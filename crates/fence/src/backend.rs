@@ -49,7 +49,7 @@ impl Backend {
 #[cfg(target_os = "linux")]
 pub fn tried(backend: Backend) -> Result<(), Refusal> {
     match backend {
-        Backend::Auto | Backend::Linux => crate::linux::trial::namespaces(false),
+        Backend::Auto | Backend::Linux => crate::linux::trial::namespaces(),
         _ => Err(elsewhere(backend)),
     }
 }

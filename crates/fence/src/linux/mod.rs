@@ -41,8 +41,7 @@ pub(crate) fn run(
     for path in &plan.kept {
         make_kept(path)?;
     }
-    let forbidden =
-        Forbidden::watch(&plan.forbidden).map_err(|error| failed("names cannot be watched", &error))?;
+    let forbidden = Forbidden::new(&plan.forbidden);
     let (signals, blocked) =
         supervise::take_signals().map_err(|error| failed("signals cannot be taken", &error))?;
     let layout = match &plan.network {

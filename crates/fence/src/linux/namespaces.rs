@@ -153,18 +153,11 @@ pub(crate) fn birth(site: &Site<'_>) -> Builder {
     steps
 }
 
-/// What machines that forbid namespaces refuse, and an end.
+/// What machines that forbid namespaces refuse: the rights that come with one. A host name of one's own is the cheapest thing
+/// to ask for with them. Then an end.
 pub(crate) fn trial(s: &mut Builder) {
-    let (none, root) = (s.text("none"), s.text("/"));
-    let private = libc::MS_REC | libc::MS_PRIVATE;
-    s.step(
-        "keep mounts to itself",
-        libc::SYS_mount,
-        [none.into(), root.into(), 0.into(), private.into(), 0.into()],
-    );
-    let tree = file_system(s, "tmpfs", &[("size", "64k")], NOSUID | NODEV);
-    let stage = find(s, libc::AT_FDCWD.into(), Path::new(STAGE));
-    mount_at(s, Path::new("/"), tree, stage);
+    let name = s.text("trial");
+    s.step("use the rights of a namespace", libc::SYS_sethostname, [name.into(), 5.into()]);
     s.step("end", libc::SYS_exit_group, [0.into()]);
 }
 

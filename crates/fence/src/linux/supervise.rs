@@ -35,6 +35,8 @@ const FORWARDED: [i32; 10] = [
 /// At most this much is remembered of what was refused, and of what waits to be typed.
 const REMEMBERED: usize = 100;
 const TYPED: usize = 64 * 1024;
+/// How long a program runs before forbidden names are watched.
+const UNWATCHED: Duration = Duration::from_millis(40);
 
 /// A program that runs, and everything that serves it.
 pub(crate) struct Running {
@@ -43,6 +45,8 @@ pub(crate) struct Running {
     pub(crate) signals: Option<OwnedFd>,
     pub(crate) forbidden: Option<Forbidden>,
     pub(crate) deadline: Option<Instant>,
+    /// When forbidden names begin to be watched.
+    watch_at: Option<Instant>,
     /// Where names are asked for while the network is off.
     pub(crate) resolver: Option<OwnedFd>,
     /// Where the egress sockets go once all have come.
@@ -83,6 +87,7 @@ impl Running {
             signals: None,
             forbidden: None,
             deadline: None,
+            watch_at: None,
             resolver: None,
             layout: None,
             egress: None,
@@ -102,6 +107,7 @@ impl Running {
         if let Some(console) = &mut self.console {
             console.raw();
         }
+        self.watch_at = self.forbidden.as_ref().map(|_| now() + UNWATCHED);
         let end = loop {
             match self.turn() {
                 Some(end) => break end,
@@ -154,6 +160,11 @@ impl Running {
         if self.is_late() {
             return Some(Some(End::TimedOut));
         }
+        if let (Some(_), Some(forbidden)) = (self.watch_at.take_if(|at| *at <= now()), &mut self.forbidden) {
+            // Where it cannot be watched, it is still looked at in the end.
+            let _unwatched = forbidden.watch();
+            self.made.extend(forbidden.sweep());
+        }
         for source in ready {
             match source {
                 Source::Control => loop {
@@ -204,7 +215,7 @@ impl Running {
             (Source::Signals, self.signals.as_ref().map(AsFd::as_fd), PollFlags::IN),
             (Source::Terminal, self.terminal.as_ref().map(AsFd::as_fd), PollFlags::IN | writing),
             (Source::Keys, listens.then(|| input.as_fd()), PollFlags::IN),
-            (Source::Forbidden, self.forbidden.as_ref().map(Forbidden::descriptor), PollFlags::IN),
+            (Source::Forbidden, self.forbidden.as_ref().and_then(Forbidden::descriptor), PollFlags::IN),
             (Source::Resolver, self.resolver.as_ref().map(AsFd::as_fd), PollFlags::IN),
         ];
         let mut sources = Vec::with_capacity(all.len());
@@ -215,7 +226,8 @@ impl Running {
                 polled.push(PollFd::from_borrowed_fd(descriptor, flags));
             }
         }
-        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(now()));
+        let next = self.deadline.into_iter().chain(self.watch_at).min();
+        let left = next.map(|deadline| deadline.saturating_duration_since(now()));
         let left = left.map(|left| Timespec {
             tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: i64::from(left.subsec_nanos()),
