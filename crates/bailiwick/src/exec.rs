@@ -26,11 +26,10 @@ pub(crate) fn run(arguments: &Exec) -> Result<u8, String> {
     if arguments.plan {
         return print(plan::text(&permit, gate.config()).as_bytes());
     }
-    let console = Console::of_this_process();
-    if arguments.time.is_none() && console.is_some() {
+    if arguments.time.is_none() && Console::of_this_process().is_some() {
         permit.untimed();
     }
-    match permit.run(console) {
+    match permit.run() {
         Ok(outcome) => Ok(finish(&outcome)),
         Err(stopped) => Ok(explain(&stopped)),
     }

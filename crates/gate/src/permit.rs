@@ -29,6 +29,7 @@ pub struct Stopped {
 pub struct Permit {
     plan: Option<Plan>,
     backend: Backend,
+    bwrap: Option<PathBuf>,
     program: PathBuf,
     arguments: Vec<OsString>,
 }
@@ -174,7 +175,13 @@ impl Gate {
             })?),
         };
         let program = find_program(&words, &directory, search.as_deref(), plan.as_ref())?;
-        Ok(Permit { plan, backend, program, arguments: words })
+        Ok(Permit {
+            plan,
+            backend,
+            bwrap: self.config.bwrap_path().map(PathBuf::from),
+            program,
+            arguments: words,
+        })
     }
 }
 
@@ -202,7 +209,7 @@ impl Permit {
     ///
     /// # Errors
     /// The fence cannot be built as planned, or the program could not be started.
-    pub fn run(self, console: Option<fence::Console>) -> Result<Outcome, Stopped> {
+    pub fn run(self) -> Result<Outcome, Stopped> {
         let Some(plan) = &self.plan else {
             return Err(Stopped {
                 kind: ErrorKind::SandboxDenied,
@@ -211,21 +218,24 @@ impl Permit {
                 help: vec!["start the program yourself".into()],
             });
         };
-        fence::run(self.backend, plan, &self.program, &self.arguments, console).map_err(|refusal| {
-            match refusal {
-                Refusal::Fence { missing, help } => Stopped {
-                    kind: ErrorKind::SandboxDenied,
-                    by: "fence",
-                    why: format!("the fence cannot be built as planned: {missing}"),
-                    help: vec![help],
-                },
-                Refusal::Program(why) => {
-                    Stopped { kind: ErrorKind::NotFound, by: "fence", why, help: Vec::new() }
-                }
-                Refusal::Failed(why) => {
-                    Stopped { kind: ErrorKind::Unknown, by: "fence", why, help: Vec::new() }
-                }
+        let order = fence::Order {
+            plan,
+            program: &self.program,
+            arguments: &self.arguments,
+            interactive: true,
+            bwrap: self.bwrap.as_deref(),
+        };
+        fence::run(self.backend, &order).map_err(|refusal| match refusal {
+            Refusal::Fence { missing, help } => Stopped {
+                kind: ErrorKind::SandboxDenied,
+                by: "fence",
+                why: format!("the fence cannot be built as planned: {missing}"),
+                help: vec![help],
+            },
+            Refusal::Program(why) => {
+                Stopped { kind: ErrorKind::NotFound, by: "fence", why, help: Vec::new() }
             }
+            Refusal::Failed(why) => Stopped { kind: ErrorKind::Unknown, by: "fence", why, help: Vec::new() },
         })
     }
 }

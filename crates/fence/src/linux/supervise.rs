@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::os::fd::{AsFd, OwnedFd};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -42,7 +43,7 @@ const UNWATCHED: Duration = Duration::from_millis(40);
 pub(crate) struct Running {
     pub(crate) launched: Launched,
     pub(crate) console: Option<Console>,
-    pub(crate) signals: Option<OwnedFd>,
+    pub(crate) signals: Option<Rc<OwnedFd>>,
     pub(crate) forbidden: Option<Forbidden>,
     pub(crate) deadline: Option<Instant>,
     /// When forbidden names begin to be watched.
@@ -212,7 +213,7 @@ impl Running {
         let all = [
             (Source::Control, self.launched.control(), PollFlags::IN),
             (Source::Listener, self.listener.as_ref().map(AsFd::as_fd), PollFlags::IN),
-            (Source::Signals, self.signals.as_ref().map(AsFd::as_fd), PollFlags::IN),
+            (Source::Signals, self.signals.as_ref().map(|signals| signals.as_fd()), PollFlags::IN),
             (Source::Terminal, self.terminal.as_ref().map(AsFd::as_fd), PollFlags::IN | writing),
             (Source::Keys, listens.then(|| input.as_fd()), PollFlags::IN),
             (Source::Forbidden, self.forbidden.as_ref().and_then(Forbidden::descriptor), PollFlags::IN),
