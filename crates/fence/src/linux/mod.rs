@@ -165,7 +165,7 @@ impl Order<'_> {
         let mut running = Running::new(launched);
         running.console = console;
         running.signals = Some(Rc::clone(signals));
-        running.forbidden = Forbidden::new(&plan.forbidden);
+        running.forbidden = Forbidden::new(&plan.forbidden, &plan.fresh);
         running.layout = layout;
         running.deadline = plan.limits.wall_ms.map(|limit| supervise::now() + Duration::from_millis(limit));
         let outcome = running.wait();

@@ -61,6 +61,8 @@ pub(crate) struct Running {
     names: BTreeSet<String>,
     made: Vec<Blocked>,
     failed: Option<Refusal>,
+    /// The launcher has said something, so the fence stood.
+    heard: bool,
 }
 
 /// Prepares to receive signals as this process: to be done before the program is started. Also says which were blocked.
@@ -100,6 +102,7 @@ impl Running {
             names: BTreeSet::new(),
             made: Vec::new(),
             failed: None,
+            heard: false,
         }
     }
 
@@ -130,7 +133,11 @@ impl Running {
         let Some(end) = end else {
             let how =
                 reaped.map_or_else(|error| error.to_string(), |status| format!("wait status {status:#x}"));
-            return Err(Refusal::Failed(format!("the fence's first process ended without a word ({how})")));
+            let missing = format!("the first process ended without a word ({how})");
+            return Err(match self.heard {
+                true => Refusal::Failed(missing),
+                false => Refusal::Fence { missing, help: super::NAMESPACES.into() },
+            });
         };
         if let Some(mut egress) = self.egress.take() {
             egress.stop();
@@ -179,6 +186,7 @@ impl Running {
                             return Some(None);
                         }
                         Word::Descriptor(mark, descriptor) => {
+                            self.heard = true;
                             if let Err(why) = self.receive(mark, descriptor) {
                                 self.failed = Some(Refusal::Failed(why));
                                 return Some(None);
