@@ -48,11 +48,6 @@ impl Forbidden {
         Ok(())
     }
 
-    /// Whether it has been started.
-    pub(crate) fn is_watching(&self) -> bool {
-        self.watch.is_some()
-    }
-
     /// The descriptor to be polled.
     pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         self.watch.as_ref().map(AsFd::as_fd)

@@ -9,10 +9,10 @@ mod group;
 mod landlock;
 mod launch;
 mod namespaces;
+pub(crate) mod status;
 mod supervise;
 pub(crate) mod trial;
 
-use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

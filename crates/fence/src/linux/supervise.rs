@@ -471,10 +471,8 @@ fn describe(name: &str, arguments: &[u64; 6]) -> String {
 /// Why a step failed, and what would help.
 fn explain(label: &str, errno: i32) -> Refusal {
     let error = std::io::Error::from_raw_os_error(errno);
-    if let Some(program) = label.strip_prefix(START) {
-        if program.starts_with('/') {
-            return Refusal::Program(format!("{program} could not be started: {error}"));
-        }
+    if let Some(program) = label.strip_prefix(START).filter(|program| program.starts_with('/')) {
+        return Refusal::Program(format!("{program} could not be started: {error}"));
     }
     Refusal::Fence { missing: format!("could not {label}: {error}"), help: super::remedy(label, errno) }
 }
