@@ -194,7 +194,7 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
     /// A file with code that is run.
     fn script(&mut self, language: &'static str, word: &Arg<'a>) {
         match word {
-            Arg::Text(path) if path == "-" || path == "/dev/stdin" || path == "/dev/fd/0" => {}
+            Arg::Text(path) if self.is_input(path) => self.doing.input_code = Some(language),
             Arg::Text(path) => {
                 self.doing.code_given = true;
                 let before = self.doing.effects.len();
@@ -213,8 +213,23 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             Arg::Pattern(_) | Arg::Process { .. } | Arg::Hazy(_) => {
                 self.doing.code_given = true;
                 let flow = self.engine.arg_flow(word, self.at);
-                self.doing.code(language, flow.origin());
+                match flow.constant.as_ref().filter(|_| matches!(word, Arg::Process { .. })) {
+                    Some(text) => self.code(language, &Arg::owned(text.as_ref())),
+                    None => self.doing.code(language, flow.origin()),
+                }
             }
+        }
+    }
+
+    /// Whether a script of this name is standard input.
+    fn is_input(&self, path: &str) -> bool {
+        match path {
+            // To these a dash is the name of a file.
+            "-" => !matches!(self.name, "source" | "."),
+            _ => matches!(
+                classify::tidy(path).as_ref(),
+                "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "/proc/thread-self/fd/0"
+            ),
         }
     }
 
