@@ -195,6 +195,10 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
     fn script(&mut self, language: &'static str, word: &Arg<'a>) {
         match word {
             Arg::Text(path) if self.is_input(path) => self.doing.input_code = Some(language),
+            Arg::Text(path) if is_descriptor(path) => {
+                self.doing.code_given = true;
+                self.doing.code(language, Origin::Unresolved);
+            }
             Arg::Text(path) => {
                 self.doing.code_given = true;
                 let before = self.doing.effects.len();
@@ -342,6 +346,13 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             None => self.doing.unknown("which module runs is not known"),
         }
     }
+}
+
+/// Something that the shell has opened, such as `3<<< 'text'`.
+fn is_descriptor(path: &str) -> bool {
+    let path = classify::tidy(path);
+    let opened = ["/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"];
+    opened.iter().any(|directory| path.starts_with(directory))
 }
 
 /// `name=value name='quoted \\' value'`, as libpq reads it.
