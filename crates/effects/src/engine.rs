@@ -237,6 +237,7 @@ impl<'e> Engine<'e> {
         }
         flow.any = true;
         flow.taint(&worded);
+        self.beside(scope, command, &mut flow, depth);
         for part in self.parts.get_mut(first..).unwrap_or_default() {
             if worded.secret || input.secret || part.effects.iter().any(is_secret_read) {
                 carry_secret(&mut part.effects);
@@ -245,6 +246,24 @@ impl<'e> Engine<'e> {
         }
         self.remember(first, &flow);
         flow
+    }
+
+    /// `echo ls | tee >(cat other)`: what runs behind a pipe with a name prints where the command prints.
+    fn beside(&mut self, scope: &Scope<'_>, command: &Command, flow: &mut Flow, depth: usize) {
+        let words = command.words.iter().map(|word| &word.value);
+        let targets = command.redirects.iter().take(MAX_REDIRECTS).map(|redirect| &redirect.target);
+        for value in words.chain(targets) {
+            if let Value::Process { reads: false, commands } = value {
+                let other = self.flows_of(scope, commands, depth);
+                flow.taint(&other);
+                flow.constant = None;
+                flow.paths = None;
+            }
+        }
+        if redirect::shares_output(command) {
+            flow.constant = None;
+            flow.paths = None;
+        }
     }
 
     /// `wc -l $(git ls-files)`: a list of files that patterns fit is those patterns.

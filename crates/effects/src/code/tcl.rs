@@ -145,7 +145,9 @@ fn weigh(words: &[Word], reading: &mut Reading) {
         }
         "expect" if matches!(rest.as_slice(), [only] if !only.contains([' ', '\n', '\t', '{'])) => {}
         "set" if matches!(rest.as_slice(), [name, _] if name == "timeout") => {}
-        "exit" | "wait" | "close" | "sleep" | "log_user" => {}
+        // `exit -onexit` takes code.
+        "exit" | "wait" | "close" | "sleep" | "log_user"
+            if rest.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_digit())) => {}
         _ => reading.incomplete(),
     }
 }
