@@ -399,6 +399,10 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             input.network = true;
             input.constant = None;
         }
+        if input.more && input.constant.is_some() && matches!(role, Role::Shell | Role::Code(_)) {
+            let language = if let Role::Code(language) = role { language } else { "shell" };
+            self.doing.code(language, input.origin());
+        }
         match role {
             Role::Shell => match &input.constant {
                 Some(text) => {

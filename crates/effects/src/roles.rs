@@ -221,6 +221,9 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
                     Some(text) => self.code(language, &Arg::owned(text.as_ref())),
                     None => self.doing.code(language, flow.origin()),
                 }
+                if flow.more {
+                    self.doing.code(language, flow.origin());
+                }
             }
         }
     }

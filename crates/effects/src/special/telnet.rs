@@ -9,10 +9,10 @@ pub(super) fn read(evaluation: &mut Evaluation<'_, '_, '_, '_, '_>) -> bool {
     if !input.any {
         return false;
     }
-    let Some(text) = input.constant.clone() else {
+    if input.more || input.constant.is_none() {
         evaluation.doing.code("telnet", input.origin());
-        return false;
-    };
+    }
+    let Some(text) = input.constant.clone() else { return false };
     for line in text.lines().take(super::MOST) {
         if let Some(command) = line.trim_start().strip_prefix('!') {
             evaluation.doing.inner.push(Inner::Shell("sh", Arg::owned(command)));
