@@ -243,7 +243,8 @@ impl Permit {
             plan,
             program: &self.program,
             arguments: &self.arguments,
-            interactive: true,
+            streams: None,
+            stands_in: true,
             bwrap: self.bwrap.as_deref(),
         };
         fence::run(self.backend, &order).map_err(|refusal| match refusal {

@@ -107,7 +107,8 @@ fn shell(backend: Backend, script: &str) -> Result<Outcome, Refusal> {
         plan: &plan,
         program: Path::new("/bin/sh"),
         arguments: &arguments,
-        interactive: false,
+        streams: None,
+        stands_in: false,
         bwrap: None,
     };
     super::run(backend, &order)

@@ -65,10 +65,9 @@ pub(crate) struct Running {
     heard: bool,
 }
 
-/// Prepares to receive signals as this process: to be done before the program is started. Also says which were blocked.
-pub(crate) fn take_signals() -> std::io::Result<(OwnedFd, u64)> {
-    let before = kernel::blocked_signals();
-    Ok((kernel::signals(&FORWARDED)?, before))
+/// Prepares to receive signals as this process: to be done before the program is started.
+pub(crate) fn take_signals() -> std::io::Result<OwnedFd> {
+    kernel::signals(&FORWARDED)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
