@@ -145,6 +145,16 @@ pub fn draw(wishes: &Wishes, terrain: &dyn Terrain) -> Result<Plan, Impossible> 
             help: format!("start in the workspace, or add `--read {}`", plan.cwd.display()),
         });
     }
+    let nearest = plan.places.get(&plan.cwd).or_else(|| plan.above(&plan.cwd).map(|above| above.1));
+    if nearest == Some(&Access::Scratch) {
+        return Err(Impossible {
+            why: format!(
+                "{} is private inside the fence, so the program would start in an empty directory",
+                plan.cwd.display()
+            ),
+            help: "start in a workspace, or name one with `--workspace`".into(),
+        });
+    }
     plan.environment = environment(wishes, &plan.cwd)?;
     Ok(plan)
 }
