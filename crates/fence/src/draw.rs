@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
-use crate::knowledge::{self, lines};
+use crate::knowledge::{self, Line, lines};
 use crate::network::Network;
 use crate::plan::{Access, Limits, Plan};
 use crate::terrain::{Kind, Terrain};
@@ -345,6 +345,8 @@ fn whole(path: &Path, what: &str, terrain: &dyn Terrain) -> Result<PathBuf, Impo
 }
 
 fn environment(wishes: &Wishes, cwd: &Path) -> Result<BTreeMap<OsString, OsString>, Impossible> {
+    let table: Vec<Line<'_>> = lines(knowledge::ENVIRONMENT).collect();
+    let is_listed = |word: &str, name: &OsStr| is_listed(&table, word, name);
     for name in &wishes.pass {
         if is_listed("never", OsStr::new(name)) || name.contains('=') || name.is_empty() {
             return Err(Impossible {
@@ -372,12 +374,10 @@ fn environment(wishes: &Wishes, cwd: &Path) -> Result<BTreeMap<OsString, OsStrin
     Ok(chosen)
 }
 
-fn is_listed(word: &str, name: &OsStr) -> bool {
+fn is_listed(table: &[Line<'_>], word: &str, name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return word == "never" };
-    lines(knowledge::ENVIRONMENT).filter(|line| line.0 == word).any(|(_, listed)| {
-        match listed.strip_suffix('*') {
-            Some(start) => name.starts_with(start),
-            None => name == listed,
-        }
+    table.iter().filter(|line| line.0 == word).any(|(_, listed)| match listed.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == *listed,
     })
 }
