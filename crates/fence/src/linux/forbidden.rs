@@ -38,8 +38,7 @@ impl Forbidden {
             .filter_map(|name| name.ancestors().skip(1).find(|above| above.symlink_metadata().is_ok()))
             .collect();
         for parent in parents {
-            let flags =
-                WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::ONLYDIR | WatchFlags::DONT_FOLLOW;
+            let flags = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::ONLYDIR | WatchFlags::DONT_FOLLOW;
             rustix::fs::inotify::add_watch(&watch, parent, flags)?;
         }
         self.watch = Some(watch);
