@@ -288,6 +288,9 @@ impl Carried<'_> {
                     self.unfit.push("a workspace that may only be read cannot be carried over".into());
                 }
                 Access::Read if listed(knowledge::SYSTEM, &["show"], path) => {}
+                Access::Read if whole.above(path).is_some_and(|above| *above.1 == Access::Write) => {
+                    self.unfit.push(format!("{text} may only be read here, and could be written inside"));
+                }
                 Access::Read => self.flag("--read", &text),
                 Access::Write if below == Some(Path::new("")) => self.flag("--workspace", &text),
                 // A directory between the workspace and something protected: inside it is found again.

@@ -38,7 +38,9 @@ impl Profile {
                 letter if letter.is_whitespace() => {}
                 letter => {
                     let mut word = String::from(letter);
-                    while let Some(letter) = letters.next_if(|next| !next.is_whitespace() && !"()\"".contains(*next)) {
+                    while let Some(letter) =
+                        letters.next_if(|next| !next.is_whitespace() && !"()\"".contains(*next))
+                    {
                         word.push(letter);
                     }
                     open.last_mut().unwrap().push(Form::Word(word));
@@ -102,7 +104,9 @@ fn matches(filter: &Form, operation: &str, path: &str) -> bool {
         }
         ("global-name", [Form::Text(name)]) => operation == "mach-lookup" && name == path,
         ("sysctl-name", [Form::Text(name)]) => operation == "sysctl-read" && name == path,
-        ("sysctl-name-prefix", [Form::Text(name)]) => operation == "sysctl-read" && path.starts_with(name.as_str()),
+        ("sysctl-name-prefix", [Form::Text(name)]) => {
+            operation == "sysctl-read" && path.starts_with(name.as_str())
+        }
         ("ipc-posix-name" | "ipc-posix-name-prefix" | "target" | "socket-domain", _) => false,
         _ => panic!("{filter:?} is not known"),
     }
@@ -117,7 +121,8 @@ struct Expression;
 
 impl Expression {
     fn whole(text: &str, path: &str) -> bool {
-        let text = text.strip_prefix('^').and_then(|text| text.strip_suffix('$')).expect("an anchored expression");
+        let text =
+            text.strip_prefix('^').and_then(|text| text.strip_suffix('$')).expect("an anchored expression");
         let text: Vec<char> = text.chars().collect();
         let path: Vec<char> = path.chars().collect();
         Expression::ends(&text, &path, &[0]).contains(&path.len())
@@ -139,8 +144,10 @@ impl Expression {
             }
         }
         choices.push(text.len());
-        let mut ends: Vec<usize> =
-            choices.chunks(2).flat_map(|choice| Expression::sequence(&text[choice[0]..choice[1]], path, starts)).collect();
+        let mut ends: Vec<usize> = choices
+            .chunks(2)
+            .flat_map(|choice| Expression::sequence(&text[choice[0]..choice[1]], path, starts))
+            .collect();
         ends.sort_unstable();
         ends.dedup();
         ends
