@@ -74,53 +74,57 @@ pub fn draw(wishes: &Wishes, terrain: &dyn Terrain) -> Result<Plan, Impossible> 
     let mut forbidden = Vec::new();
     let mut fresh = Vec::new();
     let mut kept = Vec::new();
-    for path in &wishes.read {
-        let path = whole(path, "read", terrain)?;
-        // What is asked for by name may be a part of what can be written already.
-        if !matches!(places.get(&path), Some(Access::Write)) {
-            places.insert(path, Access::Read);
-        }
-    }
-    if let Some(workspace) = &wishes.workspace {
-        let workspace = whole(workspace, "work in", terrain)?;
+    let workspace = wishes.workspace.as_deref().map(|path| whole(path, "work in", terrain)).transpose()?;
+    if let Some(workspace) = &workspace {
         let write = !wishes.read_only;
         places.insert(workspace.clone(), if write { Access::Write } else { Access::Read });
-        if write {
-            if let Some(repository) = worktree(&workspace, terrain) {
-                places.insert(repository.clone(), Access::Write);
-                if wishes.protect {
-                    places.insert(workspace.join(".git"), Access::Protected);
-                    guard(&mut places, &mut forbidden, &repository, "hooks", terrain);
-                    guard(&mut places, &mut forbidden, &repository, "config", terrain);
+        if let Some((repository, private)) = worktree(workspace, terrain) {
+            put(&mut places, repository.clone(), if write { Access::Write } else { Access::Read });
+            if write && wishes.protect {
+                put(&mut places, workspace.join(".git"), Access::Protected);
+                for path in ["hooks", "config", "config.worktree", "info/attributes"] {
+                    guard(&mut places, &mut forbidden, &repository, path, terrain);
+                }
+                // Other worktrees are others'. What says which repository this one belongs to stays as it is.
+                put(&mut places, repository.join("worktrees"), Access::Protected);
+                put(&mut places, private.clone(), Access::Write);
+                for path in ["commondir", "gitdir", "config.worktree"] {
+                    guard(&mut places, &mut forbidden, &private, path, terrain);
                 }
             }
-            if wishes.protect {
-                protect(&mut places, &mut forbidden, &mut kept, &workspace, terrain);
-                // A repository may be made where there is none; what is made in it is looked at.
-                let repository = workspace.join(".git");
-                if terrain.look(&repository).is_none() {
-                    forbidden.retain(|name: &PathBuf| !name.starts_with(&repository));
-                    fresh.push(repository);
-                }
+        }
+        if write && wishes.protect {
+            protect(&mut places, &mut forbidden, &mut kept, workspace, terrain);
+            // A repository may be made where there is none; what is made in it is looked at.
+            let repository = workspace.join(".git");
+            if terrain.look(&repository).is_none() {
+                forbidden.retain(|name: &PathBuf| !name.starts_with(&repository));
+                fresh.push(repository);
             }
         }
         for (_, path) in lines(knowledge::WORKSPACE).filter(|(word, _)| *word == "hide") {
             hide(&mut places, &workspace.join(path), terrain);
         }
     }
+    let mut named = Vec::new();
     for path in &wishes.write {
         let path = whole(path, "write", terrain)?;
         let access = if wishes.read_only { Access::Read } else { Access::Write };
         // Whoever names something protected means it.
-        if wishes
-            .workspace
-            .as_ref()
-            .is_some_and(|workspace| path != *workspace && path.starts_with(workspace))
-        {
+        if workspace.as_ref().is_some_and(|workspace| path != *workspace && path.starts_with(workspace)) {
             forbidden.retain(|name: &PathBuf| !name.starts_with(&path));
         }
-        places.insert(path, access);
+        places.insert(path.clone(), access);
+        named.push(path);
     }
+    for path in &wishes.read {
+        let path = whole(path, "read", terrain)?;
+        // What may be written, or is protected there, may be read already: a permission to read takes nothing away.
+        if !matches!(nearest(&places, &path), Some((_, Access::Write | Access::Protected))) {
+            places.insert(path, Access::Read);
+        }
+    }
+    trails(&mut places, &mut forbidden, &named, terrain);
     for path in &wishes.hide {
         hide(&mut places, path, terrain);
     }
@@ -173,9 +177,7 @@ fn system(places: &mut BTreeMap<PathBuf, Access>, terrain: &dyn Terrain) {
             ("show", Some(_)) => {
                 places.insert(path, Access::Read);
             }
-            (_, Some(_)) => {
-                places.insert(path, Access::Hidden);
-            }
+            (_, Some(_)) => hide(places, &path, terrain),
         }
     }
 }
@@ -250,7 +252,7 @@ fn protect(
                 if terrain.look(&whole).is_none() && parent == Some(Kind::Directory) {
                     pin(places, workspace, &whole);
                     kept.push(whole.clone());
-                    places.insert(whole, Access::Protected);
+                    put(places, whole, Access::Protected);
                 } else {
                     guard(places, forbidden, workspace, path, terrain);
                 }
@@ -280,20 +282,90 @@ fn guard(
                 return;
             }
             Some(Kind::Directory) if above != whole => {}
-            Some(kind) => {
+            Some(_) => {
                 pin(places, root, &above);
-                if let (Kind::Link(_), Some(real)) = (&kind, terrain.follow(&above)) {
-                    // What a protected link leads to is protected with it, if it could be written at all.
-                    if real.starts_with(root) && real != *root {
-                        pin(places, root, &real);
-                        places.insert(real, Access::Protected);
-                    }
-                }
-                places.insert(above, Access::Protected);
+                put(places, above, Access::Protected);
                 return;
             }
         }
     }
+}
+
+/// Says what a place is, unless it is hidden: protecting something shows it to nobody.
+fn put(places: &mut BTreeMap<PathBuf, Access>, path: PathBuf, access: Access) {
+    let kept = places.entry(path).or_insert_with(|| access.clone());
+    if *kept != Access::Hidden {
+        *kept = access;
+    }
+}
+
+/// The nearest place at or above a path.
+fn nearest<'a>(places: &'a BTreeMap<PathBuf, Access>, path: &'a Path) -> Option<(&'a Path, &'a Access)> {
+    path.ancestors().find_map(|above| Some((above, places.get(above)?)))
+}
+
+/// What a protected link leads to is protected with it wherever it could be written, and so is every further link on the way.
+/// Where it leads to nothing, nothing may be made there. Only what was named to be written stays so.
+fn trails(
+    places: &mut BTreeMap<PathBuf, Access>,
+    forbidden: &mut Vec<PathBuf>,
+    named: &[PathBuf],
+    terrain: &dyn Terrain,
+) {
+    let links = places.iter().filter(|(path, access)| {
+        **access == Access::Protected && matches!(terrain.look(path), Some(Kind::Link(_)))
+    });
+    let links: Vec<PathBuf> = links.map(|(path, _)| path.clone()).collect();
+    for (link, path) in
+        links.iter().flat_map(|link| trail(link, terrain).into_iter().map(move |path| (link, path)))
+    {
+        let Some((root, Access::Write)) = nearest(places, &path) else { continue };
+        let root = root.to_path_buf();
+        // A link to what holds it does not take the writing from all of that.
+        if link.starts_with(&path) || named.contains(&path) {
+            continue;
+        }
+        if terrain.look(&path).is_none() {
+            forbidden.push(path);
+        } else {
+            pin(places, &root, &path);
+            put(places, path, Access::Protected);
+        }
+    }
+}
+
+/// How many links and names are followed.
+const LONGEST_TRAIL: usize = 256;
+
+/// Every link on the way from a path to where it leads, and that, whether it is there or not; all by their directories' own
+/// paths.
+fn trail(path: &Path, terrain: &dyn Terrain) -> Vec<PathBuf> {
+    let names = |path: &Path| {
+        let mut names: Vec<OsString> = path.components().map(|part| part.as_os_str().to_owned()).collect();
+        names.reverse();
+        names
+    };
+    let mut trail = Vec::new();
+    let mut whole = PathBuf::from("/");
+    let mut rest = names(path);
+    for _ in 0..LONGEST_TRAIL {
+        let Some(name) = rest.pop() else { break };
+        if name == ".." {
+            whole.pop();
+            continue;
+        }
+        // A path that starts at the root replaces what it is joined to.
+        let next = whole.join(&name);
+        match terrain.look(&next) {
+            Some(Kind::Link(target)) => {
+                rest.extend(names(&target));
+                trail.push(next);
+            }
+            _ => whole = next,
+        }
+    }
+    trail.push(whole);
+    trail
 }
 
 /// Directories between a root and something protected keep their names: else the parent could be moved away and another put
@@ -304,9 +376,9 @@ fn pin(places: &mut BTreeMap<PathBuf, Access>, root: &Path, path: &Path) {
     }
 }
 
-/// The repository that a linked worktree belongs to, if both sides say so: the workspace's pointer alone could have been
+/// The repository that a linked worktree belongs to, and the directory that is its own there, if both sides say so: the workspace's pointer alone could have been
 /// written by the program of an earlier run.
-fn worktree(workspace: &Path, terrain: &dyn Terrain) -> Option<PathBuf> {
+fn worktree(workspace: &Path, terrain: &dyn Terrain) -> Option<(PathBuf, PathBuf)> {
     let pointer = workspace.join(".git");
     if terrain.look(&pointer) != Some(Kind::File) {
         return None;
@@ -320,7 +392,7 @@ fn worktree(workspace: &Path, terrain: &dyn Terrain) -> Option<PathBuf> {
     let common = terrain.text(&private.join("commondir"))?;
     let repository = terrain.follow(&private.join(common.trim()))?;
     (private.starts_with(repository.join("worktrees")) && repository.components().count() > 2)
-        .then_some(repository)
+        .then_some((repository, private))
 }
 
 /// A path that was asked for by name: it must be there, and be a place that a fence can give.

@@ -14,6 +14,7 @@ pub mod blocked;
 #[cfg(target_os = "linux")]
 pub mod console;
 pub mod draw;
+pub mod drive;
 #[cfg(target_os = "linux")]
 pub mod egress;
 mod knowledge;
@@ -22,11 +23,15 @@ mod linux;
 pub mod network;
 pub mod outcome;
 pub mod plan;
+pub mod seatbelt;
 #[cfg(target_os = "linux")]
 pub mod status;
 #[cfg(target_os = "linux")]
 mod sys;
 pub mod terrain;
+pub mod unfit;
+pub mod windows;
+pub mod wsl;
 
 pub use backend::{Backend, Order, run, tried};
 pub use blocked::Blocked;
@@ -37,6 +42,7 @@ pub use network::{Host, Network};
 pub use outcome::{End, Outcome, Refusal};
 pub use plan::{Access, Limits, Plan, Reach};
 pub use terrain::{Ground, Terrain};
+pub use unfit::Unfit;
 
 /// Ends this process by a signal, as the program that it stood for was ended.
 #[cfg(target_os = "linux")]

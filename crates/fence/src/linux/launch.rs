@@ -188,7 +188,8 @@ impl Launched {
                     Ok(step) => self.labels.get(step),
                     Err(_) => usize::try_from(-2 - first).ok().and_then(|step| self.birth_labels.get(step)),
                 };
-                let label = label.map_or_else(|| "start the launcher".to_owned(), |label| label.clone().into_owned());
+                let label =
+                    label.map_or_else(|| "start the launcher".to_owned(), |label| label.clone().into_owned());
                 Word::Failed { label, errno: second }
             }
             DESCRIPTOR => {

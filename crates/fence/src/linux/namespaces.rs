@@ -458,7 +458,7 @@ impl Maker<'_, '_> {
                     let found = find(self.steps, root, &inner(path));
                     let copy = copy_mount(self.steps, path, found, false, attributes);
                     mount_at(self.steps, path, copy, found);
-                        }
+                }
                 Access::Hidden => {
                     if self.is_real(path) {
                         let directory = self.site.terrain.look(path) == Some(Kind::Directory);
@@ -517,7 +517,7 @@ impl Maker<'_, '_> {
                     let found = find(self.steps, root, &inner(&path));
                     let copy = copy_mount(self.steps, &path, found, true, NOSUID | NODEV | NOEXEC | RDONLY);
                     mount_at(self.steps, &path, copy, found);
-                        }
+                }
             }
             for (name, directory) in PROC_HIDDEN {
                 if self.site.terrain.look(&path.join(name)).is_some() {

@@ -128,12 +128,7 @@ impl Builder {
     }
 
     /// Adds a step.
-    pub(crate) fn step<const N: usize>(
-        &mut self,
-        label: impl Into<Label>,
-        number: i64,
-        arguments: [Arg; N],
-    ) {
+    pub(crate) fn step<const N: usize>(&mut self, label: impl Into<Label>, number: i64, arguments: [Arg; N]) {
         self.add(label.into(), number, arguments, 0, Tolerance::None);
     }
 
