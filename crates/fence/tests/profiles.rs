@@ -1,5 +1,13 @@
 //! What other platforms are told so that they hold a plan: as pure as the plan, and tried here without them.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of a test may fail as the test itself may"
+)]
+
 mod profiles {
     mod sbpl;
     mod seatbelt;
