@@ -1,5 +1,7 @@
 //! `bailiwick exec`: gate, fence, run, as if the program were run bare.
 
+use std::io::IsTerminal;
+
 use gate::call::{RawCall, visible};
 use gate::fence::{Blocked, Console, End, Outcome};
 use gate::{Machine, Stopped};
@@ -19,18 +21,17 @@ pub(crate) fn run(arguments: &Exec) -> Result<u8, String> {
     let gate = arguments.setup.gate_for(None, arguments.terms()?)?.running();
     let raw = RawCall::new("shell_exec", serde_json::json!({ "argv": arguments.command }));
     let judgement = gate.judge(raw).map_err(|invalid| invalid.to_string())?;
-    let mut permit = match gate.permit(&judgement, Machine::environment()) {
+    let mut permit = match gate.permit(&judgement, Machine::environment(), std::io::stdin().is_terminal()) {
         Ok(permit) => permit,
         Err(stopped) => return Ok(explain(&stopped)),
     };
     if arguments.plan {
         return print(plan::text(&permit, gate.config()).as_bytes());
     }
-    let console = Console::of_this_process();
-    if arguments.time.is_none() && console.is_some() {
+    if arguments.time.is_none() && Console::of_this_process().is_some() {
         permit.untimed();
     }
-    match permit.run(console) {
+    match permit.run() {
         Ok(outcome) => Ok(finish(&outcome)),
         Err(stopped) => Ok(explain(&stopped)),
     }

@@ -13,6 +13,8 @@ pub enum Backend {
     Auto,
     /// Namespaces, Landlock and seccomp.
     Linux,
+    /// Landlock and seccomp alone.
+    Landlock,
     /// `bwrap` for the namespaces.
     Bubblewrap,
     /// macOS.
@@ -32,6 +34,7 @@ impl Backend {
         Some(match name {
             "auto" => Backend::Auto,
             "linux" => Backend::Linux,
+            "landlock" => Backend::Landlock,
             "bubblewrap" => Backend::Bubblewrap,
             "seatbelt" => Backend::Seatbelt,
             "windows" => Backend::Windows,
@@ -49,7 +52,9 @@ impl Backend {
 #[cfg(target_os = "linux")]
 pub fn tried(backend: Backend) -> Result<(), Refusal> {
     match backend {
-        Backend::Auto | Backend::Linux => crate::linux::trial::namespaces(),
+        Backend::Auto | Backend::Linux | Backend::Bubblewrap | Backend::Landlock => {
+            crate::linux::tried(backend)
+        }
         _ => Err(elsewhere(backend)),
     }
 }
@@ -61,20 +66,34 @@ fn elsewhere(backend: Backend) -> Refusal {
     }
 }
 
-/// Runs a program behind the fence.
+/// A program to be run behind a fence.
+#[derive(Debug, Clone, Copy)]
+pub struct Order<'a> {
+    /// What it can touch.
+    pub plan: &'a Plan,
+    /// Its file.
+    pub program: &'a Path,
+    /// Its arguments, its name among them.
+    pub arguments: &'a [OsString],
+    /// Standard input, output and error; those of this process where none are given.
+    pub streams: Option<[std::os::fd::BorrowedFd<'a>; 3]>,
+    /// This process stands in for the program: the terminal that it is started from and the signals that it gets are the
+    /// program's. Otherwise neither is touched.
+    pub stands_in: bool,
+    /// Where `bwrap` is, if not in its usual place.
+    pub bwrap: Option<&'a Path>,
+}
+
+/// Runs a program behind the fence until it and all that it started have ended.
 ///
 /// # Errors
 /// The fence cannot be built as planned, or the program could not be started.
 #[cfg(target_os = "linux")]
-pub fn run(
-    backend: Backend,
-    plan: &Plan,
-    program: &Path,
-    arguments: &[OsString],
-    console: Option<crate::Console>,
-) -> Result<Outcome, Refusal> {
+pub fn run(backend: Backend, order: &Order<'_>) -> Result<Outcome, Refusal> {
     match backend {
-        Backend::Auto | Backend::Linux => crate::linux::run(plan, program, arguments, console),
+        Backend::Auto | Backend::Linux | Backend::Landlock | Backend::Bubblewrap => {
+            crate::linux::run(backend, order)
+        }
         _ => Err(elsewhere(backend)),
     }
 }

@@ -25,13 +25,15 @@ pub mod outcome;
 pub mod plan;
 pub mod seatbelt;
 #[cfg(target_os = "linux")]
+pub mod status;
+#[cfg(target_os = "linux")]
 mod sys;
 pub mod terrain;
 pub mod unfit;
 pub mod windows;
 pub mod wsl;
 
-pub use backend::{Backend, run, tried};
+pub use backend::{Backend, Order, run, tried};
 pub use blocked::Blocked;
 #[cfg(target_os = "linux")]
 pub use console::Console;

@@ -21,6 +21,7 @@ mod profiles {
         Plan {
             places: places.iter().map(|(path, access)| ((*path).into(), access.clone())).collect(),
             forbidden: Vec::new(),
+            fresh: Vec::new(),
             kept: Vec::new(),
             cwd: places.first().map(|(path, _)| (*path).into()).unwrap_or_default(),
             environment: [("TERM".into(), "xterm".into()), ("TMPDIR".into(), "/tmp".into())].into(),

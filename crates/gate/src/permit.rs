@@ -29,6 +29,7 @@ pub struct Stopped {
 pub struct Permit {
     plan: Option<Plan>,
     backend: Backend,
+    bwrap: Option<PathBuf>,
     program: PathBuf,
     arguments: Vec<OsString>,
 }
@@ -52,6 +53,23 @@ impl Gate {
             Ok(()) => policy::Fence { name: "linux", holds_paths: true, holds_network: true, lacks: None },
             Err(_) => policy::Fence::none("it cannot be built here; `bailiwick sandbox status` says why"),
         }
+    }
+
+    /// Whether a call is asked about for nothing but code that it will read, and the fence holds whatever that does.
+    fn rests_on_typing(&self, judgement: &Judgement) -> bool {
+        let fence = self.fence.get_or_init(|| self.fence_here());
+        let mut effects = judgement.analysis.parts.iter().flat_map(|part| &part.effects);
+        judgement.ruling.rule.id == "safety.effects.code_unresolved"
+            && fence.holds()
+            && effects.all(|effect| {
+                effect.class().is_none_or(|class| {
+                    class == effects::Class::CodeUnresolved
+                        || matches!(
+                            self.config.stance(class).value,
+                            policy::Stance::Allow | policy::Stance::Fenced
+                        )
+                })
+            })
     }
 
     fn backend(&self) -> Option<Backend> {
@@ -117,6 +135,8 @@ impl Gate {
     }
 
     /// Leave to run a call, if it was allowed. `environment` is that of whoever asks; the fence lets through what it may.
+    /// `typed`: the program's standard input is a terminal with a person in front of it, who types the code that the call does
+    /// not show.
     ///
     /// # Errors
     /// It was not allowed, or cannot be run as it was allowed.
@@ -124,10 +144,12 @@ impl Gate {
         &self,
         judgement: &Judgement,
         environment: Vec<(OsString, OsString)>,
+        typed: bool,
     ) -> Result<Permit, Stopped> {
         let ruling = &judgement.ruling;
         match ruling.decision {
             Decision::Allow => {}
+            Decision::Ask if typed && self.rests_on_typing(judgement) => {}
             Decision::Ask => {
                 return Err(Stopped {
                     kind: ErrorKind::HumanRequired,
@@ -174,7 +196,13 @@ impl Gate {
             })?),
         };
         let program = find_program(&words, &directory, search.as_deref(), plan.as_ref())?;
-        Ok(Permit { plan, backend, program, arguments: words })
+        Ok(Permit {
+            plan,
+            backend,
+            bwrap: self.config.bwrap_path().map(PathBuf::from),
+            program,
+            arguments: words,
+        })
     }
 }
 
@@ -202,7 +230,7 @@ impl Permit {
     ///
     /// # Errors
     /// The fence cannot be built as planned, or the program could not be started.
-    pub fn run(self, console: Option<fence::Console>) -> Result<Outcome, Stopped> {
+    pub fn run(self) -> Result<Outcome, Stopped> {
         let Some(plan) = &self.plan else {
             return Err(Stopped {
                 kind: ErrorKind::SandboxDenied,
@@ -211,21 +239,25 @@ impl Permit {
                 help: vec!["start the program yourself".into()],
             });
         };
-        fence::run(self.backend, plan, &self.program, &self.arguments, console).map_err(|refusal| {
-            match refusal {
-                Refusal::Fence { missing, help } => Stopped {
-                    kind: ErrorKind::SandboxDenied,
-                    by: "fence",
-                    why: format!("the fence cannot be built as planned: {missing}"),
-                    help: vec![help],
-                },
-                Refusal::Program(why) => {
-                    Stopped { kind: ErrorKind::NotFound, by: "fence", why, help: Vec::new() }
-                }
-                Refusal::Failed(why) => {
-                    Stopped { kind: ErrorKind::Unknown, by: "fence", why, help: Vec::new() }
-                }
+        let order = fence::Order {
+            plan,
+            program: &self.program,
+            arguments: &self.arguments,
+            streams: None,
+            stands_in: true,
+            bwrap: self.bwrap.as_deref(),
+        };
+        fence::run(self.backend, &order).map_err(|refusal| match refusal {
+            Refusal::Fence { missing, help } => Stopped {
+                kind: ErrorKind::SandboxDenied,
+                by: "fence",
+                why: format!("the fence cannot be built as planned: {missing}"),
+                help: vec![help],
+            },
+            Refusal::Program(why) => {
+                Stopped { kind: ErrorKind::NotFound, by: "fence", why, help: Vec::new() }
             }
+            Refusal::Failed(why) => Stopped { kind: ErrorKind::Unknown, by: "fence", why, help: Vec::new() },
         })
     }
 }

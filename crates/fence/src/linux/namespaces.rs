@@ -15,14 +15,14 @@ use crate::sys::image::{Arg, Builder, Slot, Tolerance};
 use crate::sys::steps::{FORK, SEND};
 use crate::terrain::{Kind, Terrain};
 
-/// The namespaces of a fence: user, mount, process, IPC, host name, control group; and network, unless that is open.
+/// The namespaces of a fence: user, mount, process, IPC, host name; and network, unless that is open. That of control groups
+/// follows later.
 pub(crate) fn flags(network: &Network) -> i32 {
     let all = libc::CLONE_NEWUSER
         | libc::CLONE_NEWNS
         | libc::CLONE_NEWPID
         | libc::CLONE_NEWIPC
-        | libc::CLONE_NEWUTS
-        | libc::CLONE_NEWCGROUP;
+        | libc::CLONE_NEWUTS;
     if *network == Network::Open { all } else { all | libc::CLONE_NEWNET }
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Site<'a> {
     pub(crate) user: u32,
     pub(crate) group: u32,
     /// Files to which the first process writes itself, to come under a control group's limits.
-    pub(crate) groups: &'a [PathBuf],
+    pub(crate) doors: &'a [PathBuf],
     /// What `/etc/resolv.conf` says in there, if not what it says outside.
     pub(crate) resolver: Option<&'a str>,
     pub(crate) sockets: &'a [Wanted],
@@ -97,9 +97,8 @@ pub(crate) fn steps(plan: &Plan, program: &Program<'_>, site: &Site<'_>) -> Buil
         [5.into(), u64::from(u32::MAX).into(), 0.into()],
     );
     s.step("make directories with the modes that are given", libc::SYS_umask, [0.into()]);
-    for file in site.groups {
-        write_file(s, file, "0");
-    }
+    // Only now: whoever is in a namespace of control groups cannot be moved to one outside it.
+    s.step("hide control groups", libc::SYS_unshare, [libc::CLONE_NEWCGROUP.into()]);
     let none = s.text("none");
     let root = s.text("/");
     let private = libc::MS_REC | libc::MS_PRIVATE;
@@ -132,6 +131,7 @@ pub(crate) fn steps(plan: &Plan, program: &Program<'_>, site: &Site<'_>) -> Buil
 pub(crate) fn birth(site: &Site<'_>) -> Builder {
     let mut steps = Builder::default();
     let s = &mut steps;
+    join(s, site.doors);
     write_file(s, Path::new("/proc/self/setgroups"), "deny");
     write_file(s, Path::new("/proc/self/uid_map"), &format!("{0} {0} 1", site.user));
     write_file(s, Path::new("/proc/self/gid_map"), &format!("{0} {0} 1", site.group));
@@ -163,6 +163,13 @@ pub(crate) fn trial(s: &mut Builder) {
 
 /// `CAP_SETPCAP`, `CAP_NET_BIND_SERVICE`, `CAP_NET_ADMIN`, `CAP_SYS_ADMIN`.
 const BUILDING: [u64; 4] = [8, 10, 12, 21];
+
+/// Comes under the limits of a control group.
+pub(crate) fn join(s: &mut Builder, doors: &[PathBuf]) {
+    for door in doors {
+        write_file(s, door, "0");
+    }
+}
 
 fn write_file(s: &mut Builder, path: &Path, text: &str) {
     let name = s.text(path);
@@ -267,20 +274,17 @@ impl Maker<'_, '_> {
             }
             let found = find(self.steps, libc::AT_FDCWD.into(), path);
             let copy = copy_mount(self.steps, path, found, true, attributes);
-            self.steps.step("close", libc::SYS_close, [found.into()]);
             self.sources.push((path.clone(), copy));
         }
         for device in DEVICES {
             let path = Path::new("/dev").join(device);
             let found = find(self.steps, libc::AT_FDCWD.into(), &path);
             let copy = copy_mount(self.steps, &path, found, true, NOSUID | NOEXEC);
-            self.steps.step("close", libc::SYS_close, [found.into()]);
             self.sources.push((path, copy));
         }
         if let Some(real) = self.outer_resolver() {
             let found = find(self.steps, libc::AT_FDCWD.into(), &real);
             let copy = copy_mount(self.steps, &real, found, true, NOSUID | NODEV | RDONLY);
-            self.steps.step("close", libc::SYS_close, [found.into()]);
             self.sources.push((PathBuf::from("/etc/resolv.conf"), copy));
         }
     }
@@ -428,8 +432,6 @@ impl Maker<'_, '_> {
         let root = self.root();
         let target = find(self.steps, root, &inner(path));
         mount_at(self.steps, path, mount, target);
-        self.steps.step("close", libc::SYS_close, [target.into()]);
-        self.steps.step("close", libc::SYS_close, [mount.into()]);
     }
 
     fn take(&mut self, path: &Path) -> Option<Slot> {
@@ -456,9 +458,7 @@ impl Maker<'_, '_> {
                     let found = find(self.steps, root, &inner(path));
                     let copy = copy_mount(self.steps, path, found, false, attributes);
                     mount_at(self.steps, path, copy, found);
-                    self.steps.step("close", libc::SYS_close, [found.into()]);
-                    self.steps.step("close", libc::SYS_close, [copy.into()]);
-                }
+                        }
                 Access::Hidden => {
                     if self.is_real(path) {
                         let directory = self.site.terrain.look(path) == Some(Kind::Directory);
@@ -492,7 +492,6 @@ impl Maker<'_, '_> {
         } else {
             self.put(path, copy);
         }
-        self.steps.step("close", libc::SYS_close, [found.into()]);
     }
 
     fn devices(&mut self) {
@@ -518,9 +517,7 @@ impl Maker<'_, '_> {
                     let found = find(self.steps, root, &inner(&path));
                     let copy = copy_mount(self.steps, &path, found, true, NOSUID | NODEV | NOEXEC | RDONLY);
                     mount_at(self.steps, &path, copy, found);
-                    self.steps.step("close", libc::SYS_close, [found.into()]);
-                    self.steps.step("close", libc::SYS_close, [copy.into()]);
-                }
+                        }
             }
             for (name, directory) in PROC_HIDDEN {
                 if self.site.terrain.look(&path.join(name)).is_some() {
@@ -556,7 +553,6 @@ impl Maker<'_, '_> {
         self.steps.step("close", libc::SYS_close, [file.into()]);
         let found = find(self.steps, root, &inner(name));
         let copy = copy_mount(self.steps, path, found, false, NOSUID | NODEV | NOEXEC | RDONLY);
-        self.steps.step("close", libc::SYS_close, [found.into()]);
         self.put(path, copy);
     }
 

@@ -15,7 +15,7 @@ pub(crate) fn namespaces() -> Result<(), Refusal> {
         terrain: &Ground,
         user: rustix::process::geteuid().as_raw(),
         group: rustix::process::getegid().as_raw(),
-        groups: &[],
+        doors: &[],
         resolver: None,
         sockets: &[],
     };

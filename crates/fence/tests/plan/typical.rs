@@ -222,6 +222,9 @@ fn shown(plan: &Plan) -> String {
     for path in &plan.forbidden {
         let _infallible = writeln!(text, "forbidden {}", path.display());
     }
+    for path in &plan.fresh {
+        let _infallible = writeln!(text, "fresh {}", path.display());
+    }
     for path in &plan.kept {
         let _infallible = writeln!(text, "kept {}", path.display());
     }
