@@ -9,6 +9,7 @@
 //! - It cannot give a place an empty stand-in. The machine's own `/tmp` or home is *not* opened for a scratch place: there is
 //!   one private directory ([`Site::scratch`]), and `TMPDIR` leads there ([`environment`]).
 //! - It cannot tell the fence's own loopback from everybody's: without network, loopback is closed too.
+//! - It cannot look at what a new repository has in it: none can be made where the plan would have it looked at.
 //! - Hard links are refused: whether `file-link` is asked of the old name or the new one differs between reports.
 //!
 //! What it does not hold at all is for the backend: limits, a terminal of its own (TIOCSTI is an ioctl like others here), and
@@ -91,7 +92,8 @@ fn on_this_ground(plan: &Plan, site: &Site, unfit: &mut Vec<String>) -> Plan {
             *kept = access.clone();
         }
     }
-    whole.forbidden = plan.forbidden.iter().map(|name| real(name)).collect();
+    // What is made in a new repository cannot be looked at by a rule: none is made.
+    whole.forbidden = plan.forbidden.iter().chain(&plan.fresh).map(|name| real(name)).collect();
     for (word, path) in lines(MACOS) {
         match word {
             "show" => whole.places.entry(path.into()).or_insert(Access::Read),

@@ -34,7 +34,7 @@ pub struct Settings {
     pub capabilities: Vec<&'static str>,
     /// Entries for the AppContainer, in the order in which they are to be made. All are taken away afterwards.
     pub entries: Vec<Entry>,
-    /// Names that the supervisor watches for.
+    /// Names that the supervisor watches for, new repositories among them.
     pub watched: Vec<String>,
     /// The environment block: UTF-16, sorted, each variable and the whole ended by NUL.
     pub environment: Vec<u16>,
@@ -113,8 +113,12 @@ pub fn settings(plan: &Plan, site: &Site) -> Result<Settings, Unfit> {
     let entries = entries(plan, site, &mut unfit);
     let capabilities = capabilities(&plan.network, &mut unfit);
     let environment = environment(plan, site, &mut unfit);
-    let watched =
-        plan.forbidden.iter().filter_map(|name| drive(name, &mut unfit)).map(|name| name.to_string());
+    let watched = plan
+        .forbidden
+        .iter()
+        .chain(&plan.fresh)
+        .filter_map(|name| drive(name, &mut unfit))
+        .map(|name| name.to_string());
     let watched = watched.collect();
     let cwd = drive(&plan.cwd, &mut unfit).map(|cwd| cwd.to_string()).unwrap_or_default();
     let job = job(&plan.limits, &mut unfit);

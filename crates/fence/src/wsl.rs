@@ -333,6 +333,12 @@ impl Carried<'_> {
                 self.unfit.push(format!("{name} is forbidden here, and would not be inside"));
             }
         }
+        for name in &self.plan.fresh {
+            let Some(name) = self.inside(name) else { continue };
+            if workspace.as_ref().is_none_or(|workspace| Path::new(&name) != workspace.join(".git")) {
+                self.unfit.push(format!("{name} may be made here, and would not be looked at inside"));
+            }
+        }
     }
 
     fn rest(&mut self) {

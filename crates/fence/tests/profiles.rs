@@ -1,5 +1,13 @@
 //! What other platforms are told so that they hold a plan: as pure as the plan, and tried here without them.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of a test may fail as the test itself may"
+)]
+
 mod profiles {
     mod sbpl;
     mod seatbelt;
@@ -14,6 +22,7 @@ mod profiles {
             places: places.iter().map(|(path, access)| ((*path).into(), access.clone())).collect(),
             fresh: Vec::new(),
             forbidden: Vec::new(),
+            fresh: Vec::new(),
             kept: Vec::new(),
             cwd: places.first().map(|(path, _)| (*path).into()).unwrap_or_default(),
             environment: [("TERM".into(), "xterm".into()), ("TMPDIR".into(), "/tmp".into())].into(),

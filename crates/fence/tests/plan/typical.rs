@@ -82,7 +82,7 @@ const WORKSPACE: &str = "
 /home/me/work/src/main.rs
 ";
 
-fn lines<'a>(parts: &[&'a str]) -> Field {
+fn lines(parts: &[&str]) -> Field {
     Field::new(parts.iter().flat_map(|part| part.lines()))
 }
 
@@ -199,6 +199,15 @@ fn settings_that_are_links_are_shown_as_such() {
     same("links", &wishes("/home/me/work"), &lines(&[MERGED, dotfiles]));
 }
 
+#[test]
+fn permission_to_read_takes_nothing_away() {
+    let field = lines(&[MERGED, DEVELOPER, WORKSPACE, "/data/in/x"]);
+    let plain = Wishes { write: vec!["/data".into()], ..wishes("/home/me/work") };
+    let named = ["/home/me/work", "/home/me/work/src", "/home/me/work/.vscode", "/data/in"];
+    let more = Wishes { read: named.map(Into::into).into(), ..plain.clone() };
+    assert_eq!(draw(&more, &field).unwrap().places, draw(&plain, &field).unwrap().places);
+}
+
 /// The plan as text equals the one that is stored.
 #[expect(clippy::disallowed_methods, reason = "plans are stored beside the test")]
 fn same(name: &str, wishes: &Wishes, field: &Field) {
@@ -221,6 +230,9 @@ fn shown(plan: &Plan) -> String {
     }
     for path in &plan.forbidden {
         let _infallible = writeln!(text, "forbidden {}", path.display());
+    }
+    for path in &plan.fresh {
+        let _infallible = writeln!(text, "fresh {}", path.display());
     }
     for path in &plan.kept {
         let _infallible = writeln!(text, "kept {}", path.display());

@@ -135,6 +135,14 @@ fn a_forbidden_name_comes_into_being_in_no_spelling() {
 }
 
 #[test]
+fn no_repository_is_made_where_it_would_have_to_be_looked_at() {
+    let found = read(&Plan { fresh: vec!["/Users/me/ws/sub/.git".into()], ..mac() });
+    for path in [".git", ".git/config", ".Git/hooks/x"] {
+        assert!(!found.allows("file-write-create", &format!("/Users/me/ws/sub/{path}")), "{path}");
+    }
+}
+
+#[test]
 fn connections_are_none_named_or_of_the_network() {
     let sockets =
         ["/var/run/docker.sock", "/private/var/run/docker.sock", "/Users/me/.ssh/agent", "/Users/me/ws/.env"];

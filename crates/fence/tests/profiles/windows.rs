@@ -26,6 +26,7 @@ fn typical() -> Plan {
         ("/tmp", Access::Scratch),
     ]);
     plan.forbidden = vec!["C:\\Users\\me\\ws\\.vscode".into()];
+    plan.fresh = vec!["C:\\Users\\me\\ws\\.jj".into()];
     plan
 }
 
@@ -73,7 +74,7 @@ fn entries_grant_what_the_plan_shows_and_pin_what_holds_it() {
         entry("C:\\Users\\me\\AppData\\Local\\Temp\\bailiwick.1", true, MODIFY, true),
     ];
     assert_eq!(told().entries, expected);
-    assert_eq!(told().watched, ["C:\\Users\\me\\ws\\.vscode"]);
+    assert_eq!(told().watched, ["C:\\Users\\me\\ws\\.vscode", "C:\\Users\\me\\ws\\.jj"]);
     let idle = settings(&Plan { execute_scratch: false, ..typical() }, &site()).unwrap();
     assert!(idle.entries.contains(&entry(
         "C:\\Users\\me\\AppData\\Local\\Temp\\bailiwick.1",

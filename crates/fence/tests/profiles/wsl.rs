@@ -126,6 +126,10 @@ fn what_cannot_be_carried_over_is_refused() {
     let mut own = typical();
     own.forbidden.push("C:\\Users\\me\\ws\\mine".into());
     assert!(refused(&own, &settings(), "x", &[]));
+    for (name, carried) in [("C:\\Users\\me\\ws\\.git", true), ("C:\\Users\\me\\ws\\a\\.git", false)] {
+        let plan = Plan { fresh: vec![name.into()], ..typical() };
+        assert_eq!(refused(&plan, &settings(), "x", &[]), !carried, "{name}");
+    }
     let mut variable = typical();
     variable.environment.insert("MINE".into(), "1".into());
     assert!(refused(&variable, &settings(), "x", &[]));
