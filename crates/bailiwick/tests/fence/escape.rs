@@ -177,9 +177,11 @@ fn tried(mode: Mode, who: Who, rows: &[Row]) -> Answer {
         let text = outcome.out();
         let escaped = match row.judge.as_str() {
             "terminal" => text.contains("left in the terminal: INJECTED"),
-            _ => outcome.code() == 0,
+            _ => outcome.code() == 0 && text.contains("probe started"),
         };
-        if escaped {
+        if mode != Mode::Bare && !text.contains("probe started") {
+            seen.insert(row.name.clone(), format!("did not run: {} {}", outcome.code(), tail(&text)));
+        } else if escaped {
             seen.insert(row.name.clone(), format!("at a terminal: {}", tail(&text)));
         }
     }

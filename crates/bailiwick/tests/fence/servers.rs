@@ -32,12 +32,13 @@ impl Servers {
             let listener = TcpListener::bind(address).expect("loopback");
             servers.tell(key, &listener.local_addr().expect("bound").port().to_string());
             listener.set_nonblocking(true).expect("a socket");
+            let mut open = Vec::new();
             servers.serve(move |arrived| {
-                if let Ok((mut stream, _)) = listener.accept() {
-                    drop(stream.set_nonblocking(false));
-                    drop(stream.set_read_timeout(Some(Duration::from_millis(300))));
-                    taken(&mut stream, arrived);
+                while let Ok((stream, _)) = listener.accept() {
+                    drop(stream.set_nonblocking(true));
+                    open.push(stream);
                 }
+                open.retain_mut(|stream| waiting(stream, arrived));
             });
         }
         for (key, address) in [("U4", "127.0.0.1:0"), ("U6", "[::1]:0")] {
@@ -92,12 +93,13 @@ impl Servers {
 
     fn listen(&mut self, listener: UnixListener) {
         listener.set_nonblocking(true).expect("a socket");
+        let mut open = Vec::new();
         self.serve(move |arrived| {
-            if let Ok((mut stream, _)) = listener.accept() {
-                drop(stream.set_nonblocking(false));
-                drop(stream.set_read_timeout(Some(Duration::from_millis(300))));
-                taken(&mut stream, arrived);
+            while let Ok((stream, _)) = listener.accept() {
+                drop(stream.set_nonblocking(true));
+                open.push(stream);
             }
+            open.retain_mut(|stream| waiting(stream, arrived));
         });
     }
 
@@ -127,10 +129,15 @@ fn open_to_all(path: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777)).expect("a socket in a directory");
 }
 
-fn taken(stream: &mut impl Read, arrived: &Mutex<Vec<u8>>) {
+/// Takes what a connection brought; one that said something, or ended, is not kept open.
+fn waiting(stream: &mut impl Read, arrived: &Mutex<Vec<u8>>) -> bool {
     let mut buffer = [0; 2048];
-    if let Ok(length) = stream.read(&mut buffer) {
-        keep(arrived, &buffer[..length]);
+    match stream.read(&mut buffer) {
+        Ok(length) => {
+            keep(arrived, &buffer[..length]);
+            false
+        }
+        Err(error) => error.kind() == std::io::ErrorKind::WouldBlock,
     }
 }
 

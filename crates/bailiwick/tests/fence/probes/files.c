@@ -164,7 +164,8 @@ static int proc_thread_root(void) { return append(joined("/proc/thread-self/root
 static int leaked_write(void) {
     int escaped = 0;
     for (int fd = 3; fd < 64; fd++) {
-        if (write(fd, "escaped\n", 8) == 8) escaped = 1;
+        struct stat about;
+        if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && write(fd, "escaped\n", 8) == 8) escaped = 1;
     }
     return escaped ? ESCAPED : tried(-1);
 }
@@ -370,7 +371,7 @@ static int home_autostart(void) { return create(home(".config/autostart.desktop"
 static int home_cargo_config(void) { return create(home(".cargo/config.toml")); }
 static int home_local_bin(void) { return shell("mkdir -p $HOME_/.local/bin && echo escaped > $HOME_/.local/bin/git"); }
 static int home_claude(void) { return create(home(".claude.json")); }
-static int home_replaced(void) { return tried(rename(home(".ssh"), home(".ssh-gone"))); }
+static int home_replaced(void) { return tried(rename(home(".password-store"), home(".password-gone"))); }
 static int other_home(void) { return append(joined(setting("OTHER"), ".bashrc")); }
 static int own_configuration(void) { return append(home(".config/bailiwick/config.yaml")); }
 static int own_state(void) { return append(home(".local/state/bailiwick/journal.jsonl")); }
@@ -457,7 +458,7 @@ const struct probe FILES[] = {
     { "proc_self_root", "files", "", "", "", proc_self_root },
     { "proc_self_cwd", "files", "", "", "", proc_self_cwd },
     { "proc_parent_root", "files", "", "", "", proc_parent_root },
-    { "proc_init_root", "files", "root", "", "", proc_init_root },
+    { "proc_init_root", "files", "root,kernel", "", "", proc_init_root },
     { "proc_victim_root", "files", "", "", "", proc_victim_root },
     { "proc_victim_cwd", "files", "", "", "", proc_victim_cwd },
     { "proc_victim_descriptor", "files", "", "", "", proc_victim_descriptor },
@@ -526,6 +527,6 @@ const struct probe FILES[] = {
     { "sh_tar", "files", "", "", "", sh_tar },
     { "sh_git_init", "files", "tool", "", "", sh_git_init },
     { "sh_interpreter", "files", "tool", "", "", sh_interpreter },
-    { "home_replaced", "files", "", "home/.ssh", "", home_replaced },
+    { "home_replaced", "files", "", "home/.password-store", "", home_replaced },
     END
 };

@@ -278,6 +278,8 @@ int main(int argc, char **argv) {
     if (strcmp(verb, "run") == 0 && argc == 4) {
         const struct probe *probe = found(argv[3]);
         read_settings(argv[2]);
+        printf("probe started\n");
+        fflush(stdout);
         return probe ? ran(probe) : UNTRIED;
     }
     if (strcmp(verb, "batch") == 0 && argc > 3) {
