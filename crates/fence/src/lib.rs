@@ -1,3 +1,37 @@
 //! What can it touch?
+//!
+//! ```text
+//! Wishes ─→ Plan ─→ backend ─→ Outcome
+//!   what    what    how this   how it ended,
+//!   policy  it can  machine    what was refused
+//!   asks    touch   holds it
+//! ```
+//!
+//! The plan is pure. A backend enforces all of it or refuses: there is no weaker fence than the one that was planned.
 
+pub mod backend;
+pub mod blocked;
+#[cfg(target_os = "linux")]
+pub mod console;
+pub mod draw;
+#[cfg(target_os = "linux")]
+pub mod egress;
+mod knowledge;
+#[cfg(target_os = "linux")]
+mod linux;
 pub mod network;
+pub mod outcome;
+pub mod plan;
+#[cfg(target_os = "linux")]
+mod sys;
+pub mod terrain;
+
+pub use backend::{Backend, run};
+pub use blocked::Blocked;
+#[cfg(target_os = "linux")]
+pub use console::Console;
+pub use draw::{Impossible, Wishes, draw};
+pub use network::{Host, Network};
+pub use outcome::{End, Outcome, Refusal};
+pub use plan::{Access, Limits, Plan, Reach};
+pub use terrain::{Ground, Terrain};

@@ -59,7 +59,9 @@ impl Host {
     pub fn names(&self, name: &str) -> bool {
         let Some(name) = canonical(name) else { return false };
         match self.below {
-            true => name.strip_suffix(self.name.as_str()).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.')),
+            true => name
+                .strip_suffix(self.name.as_str())
+                .is_some_and(|rest| rest.len() > 1 && rest.ends_with('.')),
             false => name == self.name,
         }
     }
@@ -139,7 +141,10 @@ mod tests {
 
     #[test]
     fn what_is_no_host_name_is_refused() {
-        for text in ["", ".", "*", "*.", "a..b", "a b", "a\0b", "a\nb", "-a", "a-", "a:0", "a:70000", "a:x", "*.*.a", "a/b"] {
+        for text in [
+            "", ".", "*", "*.", "a..b", "a b", "a\0b", "a\nb", "-a", "a-", "a:0", "a:70000", "a:x", "*.*.a",
+            "a/b",
+        ] {
             assert!(Host::parse(text).is_err(), "{text:?}");
         }
         assert!(Host::parse(&"a".repeat(64)).is_err());

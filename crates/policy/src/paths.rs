@@ -25,6 +25,8 @@ pub(crate) struct PathPattern {
     glob: String,
     /// The directory of a pattern `directory/**`, literally.
     directory: Option<String>,
+    /// The one path (and everything below it) that is meant, where the pattern names one.
+    place: Option<String>,
     compiled: OnceLock<Option<GlobMatcher>>,
 }
 
@@ -35,7 +37,14 @@ impl PathPattern {
         let glob = format!("{}{rest}", globset::escape(&root));
         builder(&glob).build().map_err(|error| format!("not a path pattern: {error}"))?;
         let directory = rest.strip_suffix("/**").map(|inner| format!("{root}{inner}"));
-        Ok(PathPattern { text: text.into(), at, glob, directory, compiled: OnceLock::new() })
+        let single = rest.strip_suffix("/**").unwrap_or(&rest);
+        let place = (!is_pattern(single) && !single.is_empty() | !root.is_empty()).then(|| format!("{root}{single}"));
+        Ok(PathPattern { text: text.into(), at, glob, directory, place, compiled: OnceLock::new() })
+    }
+
+    /// The one path that is meant, together with everything below it or on its own.
+    pub(crate) fn place(&self) -> Option<&str> {
+        self.place.as_deref()
     }
 
     /// Whether a path, or something that a pattern in its place could stand for, is meant. For what denies: it errs only
@@ -57,6 +66,17 @@ impl PathPattern {
             self.compiled.get_or_init(|| builder(&self.glob).build().ok().map(|glob| glob.compile_matcher()));
         matcher.as_ref().map(|matcher| matcher.is_match(path))
     }
+}
+
+/// A path as somebody writes it in a file: absolute, below the home directory, or below the working directory.
+pub(crate) fn plain(text: &str, base: &Base) -> Result<String, String> {
+    let (root, rest) = split(text, base)?;
+    if is_pattern(&rest) {
+        return Err("a path is wanted here, not a pattern".into());
+    }
+    let whole = format!("{root}{rest}");
+    let whole = whole.trim_end_matches('/');
+    Ok(if whole.is_empty() { "/".into() } else { whole.into() })
 }
 
 fn builder(pattern: &str) -> GlobBuilder<'_> {

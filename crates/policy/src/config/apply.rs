@@ -95,11 +95,20 @@ impl Config {
             sandbox_mode: Set { value: "auto".into(), at: at.clone() },
             network_mode: Set { value: "off".into(), at: at.clone() },
             network_allow: Vec::new(),
+            sandbox_read: Vec::new(),
+            sandbox_write: Vec::new(),
+            sandbox_env: Vec::new(),
+            protect: flag(true),
+            bwrap_path: None,
             limits: Limits {
                 memory_mb: number(limits.0),
                 wall_ms: number(limits.1),
                 processes: number(limits.2),
                 output_bytes: number(1024 * 1024),
+                cpu_s: number(0),
+                open_files: number(if profile.value == Profile::Prod { 1024 } else { 8192 }),
+                file_mb: number(if profile.value == Profile::Prod { 512 } else { 8192 }),
+                scratch_mb: number(if profile.value == Profile::Prod { 256 } else { 2048 }),
             },
             approval_timeout_ms: number(60_000),
             human_timeout_ms: number(60_000),
@@ -332,6 +341,40 @@ impl Apply<'_> {
                 lower(&mut config.limits.processes, setting, tighten_only)?;
             }
             "sandbox.limits.output_bytes" => lower(&mut config.limits.output_bytes, setting, tighten_only)?,
+            "sandbox.limits.cpu_s" => {
+                let unset = config.limits.cpu_s.value == 0;
+                lower(&mut config.limits.cpu_s, setting, tighten_only && !unset)?;
+            }
+            "sandbox.limits.open_files" => lower(&mut config.limits.open_files, setting, tighten_only)?,
+            "sandbox.limits.file_mb" => lower(&mut config.limits.file_mb, setting, tighten_only)?,
+            "sandbox.limits.scratch_mb" => lower(&mut config.limits.scratch_mb, setting, tighten_only)?,
+            "sandbox.read" => {
+                let paths = self.plain_paths(node)?;
+                self.no_list_in_workspace(setting)?.config.sandbox_read.extend(paths);
+            }
+            "sandbox.write" => {
+                let paths = self.plain_paths(node)?;
+                self.no_list_in_workspace(setting)?.config.sandbox_write.extend(paths);
+            }
+            "sandbox.env" => {
+                let names = plain_texts(node)?;
+                self.no_list_in_workspace(setting)?.config.sandbox_env.extend(names);
+            }
+            "sandbox.protect" => flag(&mut config.protect, setting, tighten_only)?,
+            "sandbox.bwrap_path" if tighten_only => {
+                return Err(ConfigError {
+                    at: setting.at.clone(),
+                    message: "`sandbox.bwrap_path` may not stand in a workspace file".into(),
+                    help: Some("an agent could name a program of its own; put it into your configuration".into()),
+                });
+            }
+            "sandbox.bwrap_path" => config.bwrap_path = Some(text(node)?),
+            "sandbox.unshare_net" if node.value == Value::Bool(false) => {
+                if tighten_only && config.network_mode.value != "open" {
+                    return Err(loosens(setting, &config.network_mode.value, &config.network_mode.at));
+                }
+                config.network_mode = Set { value: "open".into(), at: setting.at.clone() };
+            }
             "sandbox.default_policy" => {
                 let restricted = text(node)? == "restricted";
                 if tighten_only && !restricted && config.restricted.value {
@@ -421,6 +464,13 @@ impl Apply<'_> {
 
     fn patterns(&self, node: &Node) -> Result<Vec<PathPattern>, ConfigError> {
         texts(node)?.into_iter().map(|(text, at)| pattern(&text, at, self.base)).collect()
+    }
+
+    fn plain_paths(&self, node: &Node) -> Result<Vec<String>, ConfigError> {
+        let plain = |(text, at): (String, At)| {
+            crate::paths::plain(&text, self.base).map_err(|message| ConfigError { at, message, help: None })
+        };
+        texts(node)?.into_iter().map(plain).collect()
     }
 
     fn path_rules(&mut self, node: &Node) -> Result<(), ConfigError> {
@@ -640,4 +690,8 @@ fn json(node: &Node) -> serde_json::Value {
             .collect::<serde_json::Map<_, _>>()
             .into(),
     }
+}
+
+fn plain_texts(node: &Node) -> Result<Vec<String>, ConfigError> {
+    Ok(texts(node)?.into_iter().map(|(text, _)| text).collect())
 }

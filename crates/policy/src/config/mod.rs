@@ -63,6 +63,11 @@ pub struct Config {
     pub(crate) sandbox_mode: Set<String>,
     pub(crate) network_mode: Set<String>,
     pub(crate) network_allow: Vec<String>,
+    pub(crate) sandbox_read: Vec<String>,
+    pub(crate) sandbox_write: Vec<String>,
+    pub(crate) sandbox_env: Vec<String>,
+    pub(crate) protect: Set<bool>,
+    pub(crate) bwrap_path: Option<String>,
     pub(crate) limits: Limits,
     pub(crate) approval_timeout_ms: Set<u64>,
     pub(crate) human_timeout_ms: Set<u64>,
@@ -132,6 +137,14 @@ pub struct Limits {
     pub processes: Set<u64>,
     /// Output that is kept.
     pub output_bytes: Set<u64>,
+    /// Seconds on a processor for one process; 0: none is set.
+    pub cpu_s: Set<u64>,
+    /// Open files of one process.
+    pub open_files: Set<u64>,
+    /// The largest file, in MiB.
+    pub file_mb: Set<u64>,
+    /// Scratch places together, in MiB.
+    pub scratch_mb: Set<u64>,
 }
 
 /// A call and the decision that a file's author expects for it.
@@ -178,6 +191,53 @@ impl Config {
     #[must_use]
     pub fn network_mode(&self) -> &Set<String> {
         &self.network_mode
+    }
+
+    /// Hosts that the fence may let through, as they were written.
+    #[must_use]
+    pub fn network_allow(&self) -> &[String] {
+        &self.network_allow
+    }
+
+    /// Further paths that a fenced command may read.
+    #[must_use]
+    pub fn sandbox_read(&self) -> &[String] {
+        &self.sandbox_read
+    }
+
+    /// Further paths that a fenced command may write.
+    #[must_use]
+    pub fn sandbox_write(&self) -> &[String] {
+        &self.sandbox_write
+    }
+
+    /// Names of variables that a fenced command gets, beyond the usual.
+    #[must_use]
+    pub fn sandbox_env(&self) -> &[String] {
+        &self.sandbox_env
+    }
+
+    /// Whether what decides what runs on the user's side is protected inside the workspace.
+    #[must_use]
+    pub fn protects(&self) -> bool {
+        self.protect.value
+    }
+
+    /// Where bubblewrap is, if a file says so.
+    #[must_use]
+    pub fn bwrap_path(&self) -> Option<&str> {
+        self.bwrap_path.as_deref()
+    }
+
+    /// Whether nothing may be written.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.read_only.value
+    }
+
+    /// Paths that are denied: each as the one path that it means, or as the pattern that means more than one.
+    pub fn denied_places(&self) -> impl Iterator<Item = Result<&str, &str>> {
+        self.denied_paths.iter().map(|pattern| pattern.place().ok_or(pattern.text.as_str()))
     }
 
     /// Limits on what a command may use.

@@ -1,0 +1,61 @@
+//! Which means hold a plan on this machine.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use crate::outcome::{Outcome, Refusal};
+use crate::plan::Plan;
+
+/// The means, by the names that the configuration has for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Backend {
+    /// The first that can hold the plan here.
+    Auto,
+    /// Namespaces, Landlock and seccomp.
+    Linux,
+    /// `bwrap` for the namespaces.
+    Bubblewrap,
+    /// macOS.
+    Seatbelt,
+    /// Windows.
+    Windows,
+    /// A Linux distribution inside Windows.
+    Wsl,
+    /// None, by name.
+    Local,
+}
+
+impl Backend {
+    /// Reads a word of the configuration.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Backend> {
+        Some(match name {
+            "auto" => Backend::Auto,
+            "linux" => Backend::Linux,
+            "bubblewrap" => Backend::Bubblewrap,
+            "seatbelt" => Backend::Seatbelt,
+            "windows" => Backend::Windows,
+            "wsl" => Backend::Wsl,
+            "local" => Backend::Local,
+            _ => return None,
+        })
+    }
+}
+
+/// Runs a program behind the fence.
+///
+/// # Errors
+/// The fence cannot be built as planned, or the program could not be started.
+#[cfg(target_os = "linux")]
+pub fn run(
+    backend: Backend,
+    plan: &Plan,
+    program: &Path,
+    arguments: &[OsString],
+    console: Option<crate::Console>,
+) -> Result<Outcome, Refusal> {
+    match backend {
+        Backend::Auto | Backend::Linux => crate::linux::run(plan, program, arguments, console),
+        _ => Err(Refusal::Fence { missing: "this backend does not exist here".into(), help: "use sandbox.mode: auto".into() }),
+    }
+}

@@ -1,0 +1,102 @@
+//! Names that must not come into being: protected paths of the workspace that do not exist. A mount can stand only on
+//! something that exists, so these are watched, and what appears there is moved away at once.
+//!
+//! The supervisor works with descriptors below the workspace and follows no link, so the program cannot make it move
+//! anything else.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::inotify::{CreateFlags, WatchFlags};
+use rustix::fs::{Mode, OFlags, RenameFlags, ResolveFlags};
+use rustix::io::Errno;
+
+use crate::blocked::Blocked;
+
+/// The watch over forbidden names.
+#[derive(Debug)]
+pub(crate) struct Forbidden {
+    names: Vec<PathBuf>,
+    watch: OwnedFd,
+}
+
+impl Forbidden {
+    /// Starts to watch. `None` where there is nothing to watch.
+    pub(crate) fn watch(names: &[PathBuf]) -> rustix::io::Result<Option<Forbidden>> {
+        if names.is_empty() {
+            return Ok(None);
+        }
+        let watch = rustix::fs::inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
+        let parents: BTreeSet<&Path> = names
+            .iter()
+            .filter_map(|name| name.ancestors().skip(1).find(|above| above.symlink_metadata().is_ok()))
+            .collect();
+        for parent in parents {
+            let flags = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::ONLYDIR | WatchFlags::DONT_FOLLOW;
+            rustix::fs::inotify::add_watch(&watch, parent, flags)?;
+        }
+        Ok(Some(Forbidden { names: names.to_vec(), watch }))
+    }
+
+    /// The descriptor to be polled.
+    pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
+        self.watch.as_fd()
+    }
+
+    /// Moves away whatever has appeared.
+    pub(crate) fn sweep(&self) -> Vec<Blocked> {
+        let mut events = [std::mem::MaybeUninit::uninit(); 4096];
+        let mut reader = rustix::fs::inotify::Reader::new(self.watch.as_fd(), &mut events);
+        // What the events say does not matter: the names are looked at.
+        while reader.next().is_ok() {}
+        let mut found = Vec::new();
+        for name in &self.names {
+            if name.symlink_metadata().is_ok() {
+                found.push(match remove(name) {
+                    Ok(now) => Blocked::Made(name.clone(), now),
+                    Err(Errno::NOENT) => continue,
+                    Err(error) => Blocked::Left(name.clone(), error.to_string()),
+                });
+            }
+        }
+        found
+    }
+}
+
+/// Moves a path to a harmless name beside it. Where a link stands in the path, it is the link that is moved: it was not
+/// there when the plan was drawn.
+fn remove(path: &Path) -> rustix::io::Result<PathBuf> {
+    let mut whole = PathBuf::from("/");
+    let root = rustix::fs::open("/", OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+    let mut directory = root;
+    let parts: Vec<OsString> = path.components().skip(1).map(|part| part.as_os_str().to_owned()).collect();
+    let last = parts.len().saturating_sub(1);
+    for (index, part) in parts.iter().enumerate() {
+        let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let next = rustix::fs::openat2(&directory, part, flags, Mode::empty(), ResolveFlags::BENEATH)?;
+        let is_link = rustix::fs::fstat(&next)?.st_mode & libc::S_IFMT == libc::S_IFLNK;
+        if index == last || is_link {
+            return rename_away(directory.as_fd(), part, &whole);
+        }
+        whole.push(part);
+        directory = next;
+    }
+    Err(Errno::NOENT)
+}
+
+fn rename_away(directory: BorrowedFd<'_>, name: &OsString, below: &Path) -> rustix::io::Result<PathBuf> {
+    for number in 1..1000 {
+        let mut aside = name.clone();
+        aside.push(format!(".refused-{number}"));
+        match rustix::fs::renameat_with(directory, name, directory, &aside, RenameFlags::NOREPLACE) {
+            Err(Errno::EXIST) => {}
+            Err(error) => return Err(error),
+            Ok(()) => {
+                return Ok(below.join(aside));
+            }
+        }
+    }
+    Err(Errno::EXIST)
+}

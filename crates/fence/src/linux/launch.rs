@@ -1,0 +1,186 @@
+//! From a list of steps to a running program: the launcher, its control socket, and what comes back over it.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::OnceLock;
+
+use rustix::fs::{MemfdFlags, SealFlags};
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, SocketFlags, SocketType,
+};
+
+use crate::sys::clone::{Birth, launch};
+use crate::sys::image::Image;
+use crate::sys::steps::{DESCRIPTOR, ENDED, FAILED, Message, SIGNAL, STOPPED};
+use crate::sys::{self, kernel};
+
+/// The first process of a fence, and the socket to it. When this is dropped, everything in the fence ends.
+#[derive(Debug)]
+pub(crate) struct Launched {
+    control: Option<OwnedFd>,
+    child: i32,
+    labels: Vec<String>,
+    birth_labels: Vec<String>,
+    reaped: bool,
+}
+
+/// What the first process says.
+#[derive(Debug)]
+pub(crate) enum Word {
+    /// A step of the list failed.
+    Failed { label: String, errno: i32 },
+    /// A descriptor, with its mark.
+    Descriptor(i32, OwnedFd),
+    /// The program ended: its wait status.
+    Ended(i32),
+    /// The program was stopped.
+    Stopped,
+    /// Nothing more will come.
+    Gone,
+    /// Nothing for now.
+    Nothing,
+}
+
+/// The launcher as a file that can be executed and not changed. It is made once.
+fn launcher() -> io::Result<BorrowedFd<'static>> {
+    static MADE: OnceLock<OwnedFd> = OnceLock::new();
+    if let Some(made) = MADE.get() {
+        return Ok(made.as_fd());
+    }
+    if sys::LAUNCHER.is_empty() {
+        return Err(io::Error::new(io::ErrorKind::Unsupported, "there is no launcher for this machine"));
+    }
+    let made = sealed("bailiwick-launcher", sys::LAUNCHER, true)?;
+    Ok(MADE.get_or_init(|| made).as_fd())
+}
+
+/// A file in memory that nobody can change any more.
+fn sealed(name: &str, bytes: &[u8], executable: bool) -> io::Result<OwnedFd> {
+    let base = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let wanted = if executable { base | MemfdFlags::EXEC } else { base | MemfdFlags::NOEXEC_SEAL };
+    // Kernels before 6.3 know neither flag.
+    let file = rustix::fs::memfd_create(name, wanted).or_else(|_| rustix::fs::memfd_create(name, base))?;
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let written = rustix::io::write(&file, rest)?;
+        rest = rest.get(written..).unwrap_or_default();
+    }
+    rustix::fs::fcntl_add_seals(&file, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL)?;
+    Ok(file)
+}
+
+/// Starts the first process, in new namespaces: `birth` is carried out at once, the image by the launcher.
+pub(crate) fn start(
+    birth_image: Image,
+    image: Image,
+    namespaces: i32,
+    stdio: [BorrowedFd<'_>; 3],
+) -> io::Result<Launched> {
+    let launcher = launcher()?;
+    let list = sealed("bailiwick-steps", &image.bytes(), false)?;
+    let (ours, theirs) = rustix::net::socketpair(
+        AddressFamily::UNIX,
+        SocketType::SEQPACKET,
+        SocketFlags::CLOEXEC | SocketFlags::NONBLOCK,
+        None,
+    )?;
+    // Out of the way of the numbers that the child gives them.
+    let high = |descriptor: BorrowedFd<'_>| rustix::io::fcntl_dupfd_cloexec(descriptor, 10);
+    let theirs = high(theirs.as_fd())?;
+    let list = high(list.as_fd())?;
+    let high_launcher = high(launcher)?;
+    let [input, output, error] = stdio;
+    let (input, output, error) = (high(input)?, high(output)?, high(error)?);
+    rustix::io::ioctl_fionbio(&theirs, false)?;
+    let birth = Birth {
+        namespaces,
+        stdio: [input.as_fd(), output.as_fd(), error.as_fd()],
+        control: theirs.as_fd(),
+    };
+    let mut before = birth_image.words();
+    let child = launch(&birth, &mut before, high_launcher.as_fd(), list.as_fd())?;
+    Ok(Launched { control: Some(ours), child, labels: image.into_labels(), birth_labels: birth_image.into_labels(), reaped: false })
+}
+
+impl Launched {
+    /// The control socket, to be polled.
+    pub(crate) fn control(&self) -> Option<BorrowedFd<'_>> {
+        self.control.as_ref().map(AsFd::as_fd)
+    }
+
+    /// The next word, without waiting.
+    pub(crate) fn hear(&self) -> Word {
+        let Some(control) = &self.control else { return Word::Gone };
+        let mut bytes = [0u8; 16];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+        let got = rustix::net::recvmsg(
+            control,
+            &mut [io::IoSliceMut::new(&mut bytes)],
+            &mut ancillary,
+            RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT,
+        );
+        match got {
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => return Word::Nothing,
+            Ok(received) if received.bytes == 16 => {}
+            _ => return Word::Gone,
+        }
+        let mut message: Message = [0; 4];
+        for (place, chunk) in message.iter_mut().zip(bytes.chunks_exact(4)) {
+            let mut word = [0; 4];
+            word.copy_from_slice(chunk);
+            *place = i32::from_ne_bytes(word);
+        }
+        let [kind, first, second, _] = message;
+        match kind {
+            FAILED => {
+                let label = match usize::try_from(first) {
+                    Ok(step) => self.labels.get(step),
+                    Err(_) => usize::try_from(-2 - first).ok().and_then(|step| self.birth_labels.get(step)),
+                };
+                let label = label.map_or_else(|| "start the launcher".to_owned(), Clone::clone);
+                Word::Failed { label, errno: second }
+            }
+            DESCRIPTOR => {
+                let descriptor = ancillary.drain().find_map(|message| match message {
+                    RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
+                    _ => None,
+                });
+                descriptor.map_or(Word::Nothing, |descriptor| Word::Descriptor(first, descriptor))
+            }
+            ENDED => Word::Ended(first),
+            STOPPED => Word::Stopped,
+            _ => Word::Nothing,
+        }
+    }
+
+    /// Sends a signal to the program, or to its whole job.
+    pub(crate) fn signal(&self, signal: i32, job: bool) {
+        let message: Message = [SIGNAL, signal, i32::from(job), 0];
+        let mut bytes = Vec::with_capacity(16);
+        for word in message {
+            bytes.extend(word.to_ne_bytes());
+        }
+        if let Some(control) = &self.control {
+            // A first process that is gone needs no signal.
+            let _gone = rustix::net::send(control, &bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
+        }
+    }
+
+    /// Ends everything in the fence and waits until it has ended. The first process's own status.
+    pub(crate) fn end(&mut self) -> io::Result<i32> {
+        self.control = None;
+        if self.reaped {
+            return Ok(0);
+        }
+        self.reaped = true;
+        kernel::reap(self.child)
+    }
+}
+
+impl Drop for Launched {
+    fn drop(&mut self) {
+        let _status = self.end();
+    }
+}
