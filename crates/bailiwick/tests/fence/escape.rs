@@ -110,7 +110,9 @@ fn nothing_gets_out(who: Who, at_least: usize) {
                 }
             }
             Answer::Ran(escapes) => {
-                let known = |name: &str| KNOWN.iter().find(|(row, of, _)| *row == name && of.is_none_or(|of| of == mode));
+                let known = |name: &str| {
+                    KNOWN.iter().find(|(row, of, _)| *row == name && of.is_none_or(|of| of == mode))
+                };
                 println!("{mode:?} {who:?}: {} escapes", escapes.len());
                 for (name, seen) in &escapes {
                     match known(name) {
@@ -168,7 +170,12 @@ fn tried(mode: Mode, who: Who, rows: &[Row]) -> Answer {
         if !text.contains("end of batch") {
             seen.insert(
                 "batch".to_owned(),
-                format!("the probes did not end: {} {} {}", outcome.code(), tail(&text), tail(&outcome.err())),
+                format!(
+                    "the probes did not end: {} {} {}",
+                    outcome.code(),
+                    tail(&text),
+                    tail(&outcome.err())
+                ),
             );
         }
     }
@@ -210,7 +217,10 @@ fn tried(mode: Mode, who: Who, rows: &[Row]) -> Answer {
             println!("{mode:?} {who:?} {:32} {code} {} {detail}", row.name, evidence.is_some());
         }
         if let Some(evidence) = evidence {
-            seen.insert(row.name.clone(), format!("{evidence} ({})", tail(&detail.replace(&setting.canary, "SECRET"))));
+            seen.insert(
+                row.name.clone(),
+                format!("{evidence} ({})", tail(&detail.replace(&setting.canary, "SECRET"))),
+            );
         }
     }
     for path in changed.iter().filter(|path| !["outside", "home", "other"].contains(&path.as_str())) {

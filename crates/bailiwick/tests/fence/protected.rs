@@ -77,7 +77,13 @@ pub(crate) fn tried(mode: Mode, who: Who, setting: &Setting, row: &Row) -> Seen 
             .then(|| format!("did not run: {} {}", outcome.code(), first_line(&outcome)))
     });
     if std::env::var_os("FENCE_VERBOSE").is_some() {
-        println!("{mode:?} {who:?} {:32} {} {seen:?} {} {}", row.name, outcome.code(), tail(&outcome.out()), tail(&outcome.err()));
+        println!(
+            "{mode:?} {who:?} {:32} {} {seen:?} {} {}",
+            row.name,
+            outcome.code(),
+            tail(&outcome.out()),
+            tail(&outcome.err())
+        );
     }
     drop(std::fs::remove_dir_all(setting.root().join(format!("spaces/{}", row.name))));
     seen.map_or(Seen::Nothing, Seen::Changed)

@@ -115,6 +115,8 @@ pub(crate) struct Run<'a> {
     pub(crate) environment: Vec<(&'a str, String)>,
     pub(crate) launcher: Vec<OsString>,
     pub(crate) flags: Vec<&'a str>,
+    /// Words before Bailiwick's own: a shell that redirects.
+    pub(crate) wrapper: Vec<&'a str>,
     pub(crate) input: &'a [u8],
     pub(crate) longest: Duration,
 }
@@ -131,6 +133,7 @@ impl<'a> Run<'a> {
             environment: Vec::new(),
             launcher: Vec::new(),
             flags: Vec::new(),
+            wrapper: Vec::new(),
             input: b"",
             longest: Duration::from_secs(60),
         }
@@ -146,7 +149,7 @@ impl<'a> Run<'a> {
         command.args(&self.launcher);
         match self.mode {
             Mode::Bare => {
-                command.arg("--");
+                command.arg("--").args(&self.wrapper);
             }
             Mode::Usual => {
                 command.args(["--", "bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/"]);
@@ -157,7 +160,7 @@ impl<'a> Run<'a> {
                 if self.mode == Mode::NoNamespaces {
                     command.arg("-n");
                 }
-                command.arg("--").arg(self.root.join("program")).arg("exec");
+                command.arg("--").args(&self.wrapper).arg(self.root.join("program")).arg("exec");
                 command.arg("--config").arg(configuration(self.root, self.mode));
                 command.arg("--workspace").arg(self.workspace).args(["--profile", "dev"]);
                 command.args(&self.flags).arg("--");
@@ -281,7 +284,9 @@ pub(crate) fn probe() -> PathBuf {
 
 /// Whether a tool is there. One that is missing is a skip at home and a failure in CI.
 pub(crate) fn has(tool: &str) -> bool {
-    let found = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin"].iter().any(|place| Path::new(place).join(tool).exists());
+    let found = ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin"]
+        .iter()
+        .any(|place| Path::new(place).join(tool).exists());
     if !found {
         println!("skipped: `{tool}` is not installed");
         assert!(std::env::var_os("CI").is_none(), "`{tool}` is missing in CI");

@@ -80,15 +80,20 @@ impl Ground {
     }
 
     pub(crate) fn give_below(&self, name: &str, who: Who) {
-        if let Some((user, group)) = who.ids() {
-            given(&self.root.join(name), user, group);
-        }
+        give(&self.root.join(name), who);
     }
 }
 
 impl Drop for Ground {
     fn drop(&mut self) {
         drop(std::fs::remove_dir_all(&self.root));
+    }
+}
+
+/// Gives a tree to a user.
+pub(crate) fn give(path: &Path, who: Who) {
+    if let Some((user, group)) = who.ids() {
+        given(path, user, group);
     }
 }
 
@@ -204,7 +209,8 @@ impl Setting {
             }
             // The neighbour is somebody else: what is open there is open to all.
             given(&root.join("other"), 0, 0);
-            std::fs::set_permissions(root.join("other/.ssh/id_rsa"), std::fs::Permissions::from_mode(0o600)).expect("root may");
+            std::fs::set_permissions(root.join("other/.ssh/id_rsa"), std::fs::Permissions::from_mode(0o600))
+                .expect("root may");
             lchown(root.join("work/gain-setuid"), Some(0), Some(0)).expect("root may");
             executable(&root.join("work/gain-setuid"), 0o4755);
             lchown(root.join("work/gain-capable"), Some(0), Some(0)).expect("root may");
@@ -262,7 +268,11 @@ impl Setting {
             text.push_str(&format!("{key}={}\n", path.display()));
         }
         text.push_str(&self.servers.settings);
-        let handle = Command::new(probe()).arg("handle").arg(root.join("outside/open_by_handle/file")).output().expect("the probes");
+        let handle = Command::new(probe())
+            .arg("handle")
+            .arg(root.join("outside/open_by_handle/file"))
+            .output()
+            .expect("the probes");
         text.push_str(&format!("HANDLE={}", String::from_utf8_lossy(&handle.stdout)));
         if handle.stdout.is_empty() {
             text.push('\n');
@@ -283,18 +293,24 @@ impl Setting {
         drop(std::fs::remove_file(root.join("home/terminal")));
         for row in rows.iter().filter(|row| row.has_victim()) {
             let place = root.join("outside").join(&row.name);
-            let mut child = started(self.who, &["victim", place.to_str().expect("UTF-8"), &self.canary], &self.canary);
+            let mut child =
+                started(self.who, &["victim", place.to_str().expect("UTF-8"), &self.canary], &self.canary);
             // The number of a victim must not be the number of a process inside.
             while child.id() < 3000 {
                 end(&mut child);
-                child = started(self.who, &["victim", place.to_str().expect("UTF-8"), &self.canary], &self.canary);
+                child = started(
+                    self.who,
+                    &["victim", place.to_str().expect("UTF-8"), &self.canary],
+                    &self.canary,
+                );
             }
             let address = lines_of(&mut child).first().cloned().unwrap_or_default();
             text.push_str(&format!("VICTIM_{}={}\nSECRET_{}={address}\n", row.name, child.id(), row.name));
             self.victims.push(Victim { name: row.name.clone(), input: child.stdin.take(), child });
         }
         self.ground.file("work/setting.conf", &text);
-        let ports: String = text.lines().filter(|line| line.starts_with("T4=")).map(|line| format!("{line}\n")).collect();
+        let ports: String =
+            text.lines().filter(|line| line.starts_with("T4=")).map(|line| format!("{line}\n")).collect();
         self.ground.file("work/ports.sh", &ports);
         if let Some((user, group)) = self.who.ids() {
             for name in ["work/setting.conf", "work/ports.sh"] {
@@ -305,14 +321,20 @@ impl Setting {
 
     fn trace(&self) -> Trace {
         // Bailiwick may keep its own state while it runs; what a probe does there is seen in the journal's text.
-        let left_out = ["work", "home/.local/state/bailiwick", "home/.cache/bailiwick", "home/.local/share/bailiwick"];
+        let left_out =
+            ["work", "home/.local/state/bailiwick", "home/.cache/bailiwick", "home/.local/share/bailiwick"];
         let mut trace = trace::of_tree(self.root(), &left_out);
         let journal = "home/.local/state/bailiwick/journal.jsonl";
         let text = std::fs::read_to_string(self.root().join(journal)).unwrap_or_default();
         trace.insert(journal.to_owned(), (text.contains("escaped") || text.is_empty()).to_string());
         for (key, path) in &self.elsewhere {
             let mut alone = Trace::new();
-            trace::visit(path.parent().expect("a parent"), &path.file_name().expect("a name").to_string_lossy(), &[], &mut alone);
+            trace::visit(
+                path.parent().expect("a parent"),
+                &path.file_name().expect("a name").to_string_lossy(),
+                &[],
+                &mut alone,
+            );
             trace.insert((*key).to_owned(), alone.into_values().collect());
         }
         trace
@@ -414,6 +436,8 @@ fn lines_of(child: &mut Child) -> Vec<String> {
 fn random() -> String {
     use std::io::Read;
     let mut bytes = [0; 12];
-    std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes)).expect("random bytes");
+    std::fs::File::open("/dev/urandom")
+        .and_then(|mut file| file.read_exact(&mut bytes))
+        .expect("random bytes");
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -15,8 +15,11 @@ pub(crate) fn of_tree(root: &Path, left_out: &[&str]) -> Trace {
 
 /// What differs between two traces, as paths.
 pub(crate) fn changes(before: &Trace, after: &Trace) -> Vec<String> {
-    let mut changed: Vec<String> =
-        before.iter().filter(|(path, look)| after.get(*path) != Some(look)).map(|(path, _)| path.clone()).collect();
+    let mut changed: Vec<String> = before
+        .iter()
+        .filter(|(path, look)| after.get(*path) != Some(look))
+        .map(|(path, _)| path.clone())
+        .collect();
     changed.extend(after.keys().filter(|path| !before.contains_key(*path)).cloned());
     changed
 }
@@ -35,7 +38,11 @@ pub(crate) fn visit(root: &Path, name: &str, left_out: &[&str], trace: &mut Trac
         format!("{owner} -> {}", std::fs::read_link(&path).unwrap_or_default().display())
     } else {
         let times = [about.mtime(), about.mtime_nsec(), about.ctime(), about.ctime_nsec()];
-        let content = if kind.is_file() && about.len() < 1 << 16 { std::fs::read(&path).unwrap_or_default() } else { Vec::new() };
+        let content = if kind.is_file() && about.len() < 1 << 16 {
+            std::fs::read(&path).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
         format!("{owner} {} {} {times:?} {}", about.nlink(), about.len(), String::from_utf8_lossy(&content))
     };
     if !name.is_empty() {

@@ -133,14 +133,14 @@ static int with_terminal(char **argv, const char *name_file, int rows, int colum
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* launch [-u UID:GID] [-o FD:FILE] [-r FD:FILE] [-d FD:DIRECTORY] [-s FD:SOCKET] [-n] [-t FILE|-] [-z ROWSxCOLUMNS] [-p FILE] -- PROGRAM… */
+/* launch [-u UID:GID] [-o FD:FILE] [-r FD:FILE] [-d FD:DIRECTORY] [-s FD:SOCKET] [-c FD] [-n] [-t FILE|-] [-z ROWSxCOLUMNS] [-p FILE] -- PROGRAM… */
 int launch(int argc, char **argv) {
     int option, ban = 0, rows = 24, columns = 80, terminal = 0;
     const char *terminal_file = 0, *pid_file = 0;
     unsigned user = 0, group = 0;
     int change_user = 0;
     optind = 2;
-    while ((option = getopt(argc, argv, "+u:o:r:d:s:nt:z:p:")) != -1) {
+    while ((option = getopt(argc, argv, "+u:o:r:d:s:c:nt:z:p:")) != -1) {
         switch (option) {
         case 'u':
             change_user = sscanf(optarg, "%u:%u", &user, &group) == 2;
@@ -151,6 +151,7 @@ int launch(int argc, char **argv) {
         case 'r': leak(optarg, O_RDONLY); break;
         case 'd': leak(optarg, O_RDONLY | O_DIRECTORY); break;
         case 's': leak_socket(optarg); break;
+        case 'c': close(atoi(optarg)); break;
         case 'n': ban = 1; break;
         case 't': terminal = 1; terminal_file = strcmp(optarg, "-") ? optarg : 0; break;
         case 'z': sscanf(optarg, "%dx%d", &rows, &columns); break;
