@@ -21,10 +21,31 @@ fn main() -> ExitCode {
     }
     let mut compiler = Command::new(variable("RUSTC"));
     compiler
-        .args(["--edition", "2024", "--crate-name", "launcher", "--crate-type", "bin", "--target", &variable("TARGET")])
-        .args(["-C", "opt-level=2", "-C", "panic=abort", "-C", "relocation-model=static", "-C", "strip=symbols"])
+        .args([
+            "--edition",
+            "2024",
+            "--crate-name",
+            "launcher",
+            "--crate-type",
+            "bin",
+            "--target",
+            &variable("TARGET"),
+        ])
+        .args([
+            "-C",
+            "opt-level=2",
+            "-C",
+            "panic=abort",
+            "-C",
+            "relocation-model=static",
+            "-C",
+            "strip=symbols",
+        ])
         .args(["-C", "overflow-checks=off", "-C", "debuginfo=0"])
-        .args(["-C", "link-args=-nostartfiles -nostdlib -static -no-pie -Wl,--build-id=none -Wl,-z,noexecstack"])
+        .args([
+            "-C",
+            "link-args=-nostartfiles -nostdlib -static -no-pie -Wl,--build-id=none -Wl,-z,noexecstack",
+        ])
         .arg("-o")
         .arg(&out)
         .arg(SOURCES[0]);

@@ -8,7 +8,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("shell", &[]),
     ("effects", &["call", "shell"]),
     ("policy", &["call", "effects"]),
-    ("gate", &["call", "effects", "policy"]),
+    ("fence", &[]),
+    ("gate", &["call", "effects", "policy", "fence"]),
     ("bailiwick", &["gate"]),
 ];
 

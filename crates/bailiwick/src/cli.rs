@@ -19,6 +19,9 @@ pub(crate) enum Command {
     /// Decide whether a command or a tool call may run, and say why. Nothing runs
     #[command(after_help = CHECK_HELP)]
     Check(Check),
+    /// Run a program: past the gate, behind the fence, otherwise as if it were run bare
+    #[command(after_help = EXEC_HELP)]
+    Exec(Exec),
     /// List the tools that are known, and what their arguments are
     Tools(Tools),
     /// Look at the policy that holds, and test it
@@ -65,6 +68,114 @@ pub(crate) struct Check {
     pub(crate) engine: bool,
     #[command(flatten)]
     pub(crate) setup: Setup,
+}
+
+const EXEC_HELP: &str = "\
+Exit codes: the program's own; 124 its time was up, 125 Bailiwick itself failed, 126 the gate or the fence
+refused, 127 there is no such program.
+
+Examples:
+  bailiwick exec -- cargo test
+  bailiwick exec --net crates.example.org -- cargo fetch
+  bailiwick exec --write ../shared --time 60 -- ./generate.sh
+  bailiwick exec --plan -- make";
+
+/// What to run, and what it may touch beyond what the configuration says.
+#[derive(Debug, Args)]
+pub(crate) struct Exec {
+    /// A further path to read
+    #[arg(long, value_name = "P")]
+    pub(crate) read: Vec<PathBuf>,
+    /// A further path to write
+    #[arg(long, value_name = "P")]
+    pub(crate) write: Vec<PathBuf>,
+    /// Connections: off, open, or host names separated by commas
+    #[arg(long, value_name = "off|HOST,…|open")]
+    pub(crate) net: Option<String>,
+    /// Memory in MiB, or with K, M or G
+    #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
+    pub(crate) memory: Option<u64>,
+    /// Time in seconds, or with ms, s, m or h
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    pub(crate) time: Option<u64>,
+    /// Print what the program could touch, and run nothing
+    #[arg(long)]
+    pub(crate) plan: bool,
+    #[command(flatten)]
+    pub(crate) setup: Setup,
+    /// The program and its arguments
+    #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) command: Vec<String>,
+}
+
+impl Exec {
+    /// What the flags say of the sandbox, as the YAML that they stand for.
+    pub(crate) fn terms(&self) -> Result<Vec<String>, String> {
+        let quoted = |text: &str| serde_json::to_string(text).map_err(|error| error.to_string());
+        let paths = |paths: &[PathBuf]| {
+            let each = paths.iter().map(|path| match path.to_str() {
+                Some(text) => quoted(text),
+                None => Err(format!("{} is not UTF-8 text", path.display())),
+            });
+            each.collect::<Result<Vec<_>, _>>().map(|texts| texts.join(", "))
+        };
+        let mut terms = Vec::new();
+        if !self.read.is_empty() {
+            terms.push(format!("read: [{}]", paths(&self.read)?));
+        }
+        if !self.write.is_empty() {
+            terms.push(format!("write: [{}]", paths(&self.write)?));
+        }
+        match self.net.as_deref() {
+            None => {}
+            Some("off" | "open") => {
+                terms.push(format!("network: {{mode: {}}}", self.net.as_deref().unwrap_or("off")))
+            }
+            Some(hosts) => {
+                let hosts = hosts.split(',').map(quoted).collect::<Result<Vec<_>, _>>()?.join(", ");
+                terms.push(format!("network: {{mode: allowlist, allow: [{hosts}]}}"));
+            }
+        }
+        let mut limits = Vec::new();
+        limits.extend(self.memory.map(|memory| format!("memory_mb: {memory}")));
+        limits.extend(self.time.map(|time| format!("wall_ms: {time}")));
+        if !limits.is_empty() {
+            terms.push(format!("limits: {{{}}}", limits.join(", ")));
+        }
+        Ok(terms)
+    }
+}
+
+fn scaled(text: &str, units: &[(&str, u64, u64)]) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit = text.strip_prefix(digits).unwrap_or_default();
+    let number: u64 = digits.parse().map_err(|_| format!("`{text}` is no whole number"))?;
+    let Some((_, times, by)) = units.iter().find(|row| row.0.eq_ignore_ascii_case(unit)) else {
+        return Err(format!("`{unit}` is no unit here"));
+    };
+    match number.saturating_mul(*times) / by {
+        0 => Err(format!("`{text}` is too little")),
+        value => Ok(value),
+    }
+}
+
+fn mebibytes(text: &str) -> Result<u64, String> {
+    scaled(
+        text,
+        &[
+            ("", 1, 1),
+            ("m", 1, 1),
+            ("mb", 1, 1),
+            ("g", 1024, 1),
+            ("gb", 1024, 1),
+            ("k", 1, 1024),
+            ("kb", 1, 1024),
+        ],
+    )
+}
+
+fn milliseconds(text: &str) -> Result<u64, String> {
+    scaled(text, &[("", 1000, 1), ("s", 1000, 1), ("ms", 1, 1), ("m", 60_000, 1), ("h", 3_600_000, 1)])
 }
 
 /// Where, and under which configuration.

@@ -3,7 +3,9 @@
 mod answer;
 mod check;
 mod cli;
+mod exec;
 mod human;
+mod plan;
 mod policy_command;
 mod setup;
 mod terminal;
@@ -22,6 +24,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
         Command::Check(arguments) => check::run(&arguments),
+        Command::Exec(arguments) => exec::run(&arguments),
         Command::Tools(arguments) => tools::run(&arguments),
         Command::Policy(arguments) => policy_command::run(&arguments),
         Command::Completions(arguments) => cli::completions(&arguments),

@@ -11,7 +11,12 @@ impl Setup {
     /// The gate that these flags ask for, once the examples of its rules have passed. `elsewhere` is a call's own working
     /// directory.
     pub(crate) fn gate(&self, elsewhere: Option<&str>) -> Result<Gate, String> {
-        let gate = self.gate_unchecked(elsewhere)?;
+        self.gate_for(elsewhere, Vec::new())
+    }
+
+    /// The same, with further terms of the sandbox, as YAML.
+    pub(crate) fn gate_for(&self, elsewhere: Option<&str>, terms: Vec<String>) -> Result<Gate, String> {
+        let gate = self.gate_with(elsewhere, &terms)?;
         match gate.check_examples().first() {
             None => Ok(gate),
             Some(failure) => Err(format!(
@@ -26,6 +31,10 @@ impl Setup {
 
     /// The same, with the examples still to be run.
     pub(crate) fn gate_unchecked(&self, elsewhere: Option<&str>) -> Result<Gate, String> {
+        self.gate_with(elsewhere, &[])
+    }
+
+    fn gate_with(&self, elsewhere: Option<&str>, terms: &[String]) -> Result<Gate, String> {
         let mut world = Machine::world()?;
         if let Some(cwd) = &self.cwd {
             world.cwd = world.cwd.join(cwd);
@@ -33,7 +42,7 @@ impl Setup {
         if let Some(cwd) = elsewhere {
             world.cwd = world.cwd.join(cwd);
         }
-        self.gate_in(world)
+        self.gate_in(world, terms)
     }
 
     /// The same, without the files of this machine, its user and the workspace.
@@ -55,20 +64,20 @@ impl Setup {
         if self.no_sandbox { gate.with_fence(Fence::none("switched off with --no-sandbox")) } else { gate }
     }
 
-    fn gate_in(&self, world: World) -> Result<Gate, String> {
+    fn gate_in(&self, world: World, terms: &[String]) -> Result<Gate, String> {
         let workspace = match &self.workspace {
             Some(root) => Some(world.cwd.join(root)),
             None => world.workspace(&world.cwd),
         };
         let wanted =
-            Wanted { config: self.config.clone(), flags: self.flags(), workspace: workspace.clone() };
+            Wanted { config: self.config.clone(), flags: self.flags(terms), workspace: workspace.clone() };
         let config = load(&world, &wanted).map_err(|error| explain(&world, &error))?;
         let key = Machine::digest_key()?;
         Ok(self.fenced(Gate::new(config, world, workspace, key)))
     }
 
     /// The flags, as the YAML that they stand for.
-    fn flags(&self) -> Option<String> {
+    fn flags(&self, terms: &[String]) -> Option<String> {
         let mut lines = Vec::new();
         if let Some(profile) = self.profile {
             let name = match profile {
@@ -92,6 +101,9 @@ impl Setup {
         }
         if !safety.is_empty() {
             lines.push(format!("safety: {{{}}}", safety.join(", ")));
+        }
+        if !terms.is_empty() {
+            lines.push(format!("sandbox: {{{}}}", terms.join(", ")));
         }
         (!lines.is_empty()).then(|| lines.join("\n"))
     }

@@ -42,6 +42,25 @@ impl Backend {
     }
 }
 
+/// Whether a fence of this kind can be built here: it is tried, not looked up.
+///
+/// # Errors
+/// What is missing, and how to get it.
+#[cfg(target_os = "linux")]
+pub fn tried(backend: Backend) -> Result<(), Refusal> {
+    match backend {
+        Backend::Auto | Backend::Linux => crate::linux::trial::namespaces(false),
+        _ => Err(elsewhere(backend)),
+    }
+}
+
+fn elsewhere(backend: Backend) -> Refusal {
+    Refusal::Fence {
+        missing: format!("{backend:?} does not exist on this machine"),
+        help: "use `sandbox.mode: auto`".into(),
+    }
+}
+
 /// Runs a program behind the fence.
 ///
 /// # Errors
@@ -56,6 +75,6 @@ pub fn run(
 ) -> Result<Outcome, Refusal> {
     match backend {
         Backend::Auto | Backend::Linux => crate::linux::run(plan, program, arguments, console),
-        _ => Err(Refusal::Fence { missing: "this backend does not exist here".into(), help: "use sandbox.mode: auto".into() }),
+        _ => Err(elsewhere(backend)),
     }
 }

@@ -23,7 +23,9 @@ impl Blocked {
         match self {
             Blocked::Call(_) => None,
             Blocked::Host(name) => Some(format!("sandbox.network: {{mode: allowlist, allow: [\"{name}\"]}}")),
-            Blocked::Made(path, _) | Blocked::Left(path, _) => Some(format!("sandbox.write: [\"{}\"]", path.display())),
+            Blocked::Made(path, _) | Blocked::Left(path, _) => {
+                Some(format!("sandbox.write: [\"{}\"]", path.display()))
+            }
         }
     }
 }

@@ -45,7 +45,8 @@ impl Console {
     /// Whether keys are for us: the terminal is our input, and we are in its foreground.
     pub(crate) fn listens(&self) -> bool {
         self.streams.first() == Some(&true)
-            && rustix::termios::tcgetpgrp(std::io::stdin()).is_ok_and(|group| group == rustix::process::getpgrp())
+            && rustix::termios::tcgetpgrp(std::io::stdin())
+                .is_ok_and(|group| group == rustix::process::getpgrp())
     }
 
     /// Hands every key on as it is.

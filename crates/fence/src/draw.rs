@@ -105,7 +105,11 @@ pub fn draw(wishes: &Wishes, terrain: &dyn Terrain) -> Result<Plan, Impossible> 
         let path = whole(path, "write", terrain)?;
         let access = if wishes.read_only { Access::Read } else { Access::Write };
         // Whoever names something protected means it.
-        if wishes.workspace.as_ref().is_some_and(|workspace| path != *workspace && path.starts_with(workspace)) {
+        if wishes
+            .workspace
+            .as_ref()
+            .is_some_and(|workspace| path != *workspace && path.starts_with(workspace))
+        {
             forbidden.retain(|name: &PathBuf| !name.starts_with(&path));
         }
         places.insert(path, access);
@@ -160,7 +164,11 @@ fn system(places: &mut BTreeMap<PathBuf, Access>, terrain: &dyn Terrain) {
 
 fn home(places: &mut BTreeMap<PathBuf, Access>, wishes: &Wishes, terrain: &dyn Terrain) {
     let Some(home) = wishes.home.as_deref().and_then(|home| terrain.follow(home)) else { return };
-    if home.parent().is_none() || home.starts_with("/usr") || home.starts_with("/etc") || home.starts_with("/proc") {
+    if home.parent().is_none()
+        || home.starts_with("/usr")
+        || home.starts_with("/etc")
+        || home.starts_with("/proc")
+    {
         return;
     }
     places.insert(home.clone(), Access::Scratch);
@@ -200,7 +208,11 @@ fn hide(places: &mut BTreeMap<PathBuf, Access>, path: &Path, terrain: &dyn Terra
         places.insert(real, Access::Hidden);
     }
     // The name may be reached through another: the directory's own path counts.
-    let named = path.parent().and_then(|parent| terrain.follow(parent)).zip(path.file_name()).map(|(parent, name)| parent.join(name));
+    let named = path
+        .parent()
+        .and_then(|parent| terrain.follow(parent))
+        .zip(path.file_name())
+        .map(|(parent, name)| parent.join(name));
     places.insert(named.unwrap_or_else(|| path.to_path_buf()), Access::Hidden);
 }
 
@@ -289,7 +301,8 @@ fn worktree(workspace: &Path, terrain: &dyn Terrain) -> Option<PathBuf> {
     }
     let common = terrain.text(&private.join("commondir"))?;
     let repository = terrain.follow(&private.join(common.trim()))?;
-    (private.starts_with(repository.join("worktrees")) && repository.components().count() > 2).then_some(repository)
+    (private.starts_with(repository.join("worktrees")) && repository.components().count() > 2)
+        .then_some(repository)
 }
 
 /// A path that was asked for by name: it must be there, and be a place that a fence can give.
@@ -305,7 +318,9 @@ fn whole(path: &Path, what: &str, terrain: &dyn Terrain) -> Result<PathBuf, Impo
     if unfit {
         return Err(Impossible {
             why: format!("{} cannot be given through a fence", real.display()),
-            help: "name the directories that are needed, or run without a fence by name (`sandbox.mode: local`)".into(),
+            help:
+                "name the directories that are needed, or run without a fence by name (`sandbox.mode: local`)"
+                    .into(),
         });
     }
     Ok(real)
@@ -315,7 +330,10 @@ fn environment(wishes: &Wishes, cwd: &Path) -> Result<BTreeMap<OsString, OsStrin
     for name in &wishes.pass {
         if is_listed("never", OsStr::new(name)) || name.contains('=') || name.is_empty() {
             return Err(Impossible {
-                why: format!("the variable {} is never handed on: it changes what programs run", name.escape_debug()),
+                why: format!(
+                    "the variable {} is never handed on: it changes what programs run",
+                    name.escape_debug()
+                ),
                 help: "take it out of `sandbox.env`".into(),
             });
         }
@@ -338,8 +356,10 @@ fn environment(wishes: &Wishes, cwd: &Path) -> Result<BTreeMap<OsString, OsStrin
 
 fn is_listed(word: &str, name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return word == "never" };
-    lines(knowledge::ENVIRONMENT).filter(|line| line.0 == word).any(|(_, listed)| match listed.strip_suffix('*') {
-        Some(start) => name.starts_with(start),
-        None => name == listed,
+    lines(knowledge::ENVIRONMENT).filter(|line| line.0 == word).any(|(_, listed)| {
+        match listed.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == listed,
+        }
     })
 }

@@ -26,7 +26,7 @@ pub mod plan;
 mod sys;
 pub mod terrain;
 
-pub use backend::{Backend, run};
+pub use backend::{Backend, run, tried};
 pub use blocked::Blocked;
 #[cfg(target_os = "linux")]
 pub use console::Console;
@@ -35,3 +35,9 @@ pub use network::{Host, Network};
 pub use outcome::{End, Outcome, Refusal};
 pub use plan::{Access, Limits, Plan, Reach};
 pub use terrain::{Ground, Terrain};
+
+/// Ends this process by a signal, as the program that it stood for was ended.
+#[cfg(target_os = "linux")]
+pub fn end_by(signal: i32) {
+    sys::kernel::end_by(signal);
+}

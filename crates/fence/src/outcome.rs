@@ -43,7 +43,9 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Fence { missing, help } => write!(out, "the fence cannot be built as planned: {missing}; {help}"),
+            Refusal::Fence { missing, help } => {
+                write!(out, "the fence cannot be built as planned: {missing}; {help}")
+            }
             Refusal::Program(why) | Refusal::Failed(why) => out.write_str(why),
         }
     }

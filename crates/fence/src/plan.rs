@@ -114,6 +114,9 @@ impl Plan {
     /// The nearest place above a path, itself left out.
     #[must_use]
     pub fn above(&self, path: &Path) -> Option<(&Path, &Access)> {
-        path.ancestors().skip(1).find_map(|above| self.places.get_key_value(above)).map(|(path, access)| (path.as_path(), access))
+        path.ancestors()
+            .skip(1)
+            .find_map(|above| self.places.get_key_value(above))
+            .map(|(path, access)| (path.as_path(), access))
     }
 }

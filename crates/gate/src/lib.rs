@@ -1,10 +1,10 @@
 //! In what order?
 //!
 //! ```text
-//! RawCall ─→ call ─→ effects ─→ policy ─→ Ruling
-//!            what    what       may it
-//!            was     would      run?
-//!            asked?  it do?
+//! RawCall ─→ call ─→ effects ─→ policy ─→ Ruling ─→ Permit ─→ fence ─→ Outcome
+//!            what    what       may it    may be    once,    what can  how it
+//!            was     would      run?      allow     for one  it        ended
+//!            asked?  it do?                         plan     touch?
 //! ```
 //!
 //! This is the one crate that sees all stages. A door hands in a [`RawCall`] and gets back a [`Judgement`]; it decides
@@ -14,9 +14,11 @@ mod engine;
 mod examples;
 mod load;
 mod machine;
+mod permit;
 mod world;
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
 
 use call::{ApprovalKey, Call, Descriptors, DigestKey, Intent, Invalid, RawCall, Request, Seen, What};
 use effects::{Analysis, Surroundings};
@@ -25,8 +27,10 @@ use policy::{Config, Consultation, Fence, Question, Ruling};
 pub use call;
 pub use effects;
 pub use examples::Failure;
+pub use fence;
 pub use load::{Wanted, load};
 pub use machine::Machine;
+pub use permit::{Permit, Stopped};
 pub use policy;
 pub use world::{Disk, World};
 
@@ -37,7 +41,7 @@ pub struct Gate {
     workspace: Option<PathBuf>,
     descriptors: Descriptors,
     digest_key: DigestKey,
-    fence: Fence,
+    fence: OnceLock<Fence>,
     contact_engine: bool,
 }
 
@@ -57,14 +61,13 @@ impl Gate {
     /// A gate with this configuration. `digest_key` keys the digests of what may not be written down.
     #[must_use]
     pub fn new(config: Config, world: World, workspace: Option<PathBuf>, digest_key: DigestKey) -> Gate {
-        let fence = Fence::none("this build has no fence");
         Gate {
             config,
             world,
             workspace,
             descriptors: Descriptors::new(),
             digest_key,
-            fence,
+            fence: OnceLock::new(),
             contact_engine: false,
         }
     }
@@ -72,7 +75,7 @@ impl Gate {
     /// The fence that would be around commands.
     #[must_use]
     pub fn with_fence(mut self, fence: Fence) -> Gate {
-        self.fence = fence;
+        self.fence = OnceLock::from(fence);
         self
     }
 
@@ -163,9 +166,13 @@ impl Gate {
             What::Words(_) => None,
         });
         let fence = match call.sandbox() {
+            // Nothing that is no command runs behind it, so nothing needs to be tried for it.
+            _ if exec.is_none() => &UNFENCED,
             call::Sandbox::None => &UNFENCED,
             call::Sandbox::Inherit if !self.config.restricted() => &UNFENCED,
-            call::Sandbox::Inherit | call::Sandbox::Restricted => &self.fence,
+            call::Sandbox::Inherit | call::Sandbox::Restricted => {
+                self.fence.get_or_init(|| self.fence_here())
+            }
         };
         Question {
             tool: call.tool(),

@@ -34,6 +34,12 @@ impl Machine {
 }
 
 impl Machine {
+    /// The environment of this process.
+    #[must_use]
+    pub fn environment() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
+        std::env::vars_os().collect()
+    }
+
     /// A key for digests that nobody else will ever have: it lasts as long as this process.
     ///
     /// # Errors

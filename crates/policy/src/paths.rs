@@ -38,7 +38,8 @@ impl PathPattern {
         builder(&glob).build().map_err(|error| format!("not a path pattern: {error}"))?;
         let directory = rest.strip_suffix("/**").map(|inner| format!("{root}{inner}"));
         let single = rest.strip_suffix("/**").unwrap_or(&rest);
-        let place = (!is_pattern(single) && !single.is_empty() | !root.is_empty()).then(|| format!("{root}{single}"));
+        let place =
+            (!is_pattern(single) && !single.is_empty() | !root.is_empty()).then(|| format!("{root}{single}"));
         Ok(PathPattern { text: text.into(), at, glob, directory, place, compiled: OnceLock::new() })
     }
 

@@ -55,11 +55,11 @@ pub(crate) fn terminal(s: &mut Builder, program: &Program<'_>) {
     let master = s.keep(label, libc::SYS_openat, [libc::AT_FDCWD.into(), path.into(), flags, 0.into()]);
     let unlocked = s.bytes(&[0; 8]);
     s.step(label, libc::SYS_ioctl, [master.into(), TIOCSPTLCK.into(), unlocked.into()]);
-    let slave = s.keep(label, libc::SYS_ioctl, [
-        master.into(),
-        TIOCGPTPEER.into(),
-        (libc::O_RDWR | libc::O_NOCTTY | libc::O_CLOEXEC).into(),
-    ]);
+    let slave = s.keep(
+        label,
+        libc::SYS_ioctl,
+        [master.into(), TIOCGPTPEER.into(), (libc::O_RDWR | libc::O_NOCTTY | libc::O_CLOEXEC).into()],
+    );
     let mut size = Vec::new();
     for number in [terminal.rows, terminal.columns, 0, 0] {
         size.extend(number.to_le_bytes());
@@ -81,7 +81,11 @@ pub(crate) fn terminal(s: &mut Builder, program: &Program<'_>) {
 pub(crate) fn drop_rights(s: &mut Builder) {
     // SECBIT_NOROOT and the others, each with its lock: being root means nothing from now on.
     s.try_step("lock securebits", libc::SYS_prctl, [28.into(), 0xef.into()], Tolerance::Errno(libc::EPERM));
-    s.step("clear ambient capabilities", libc::SYS_prctl, [47.into(), 4.into(), 0.into(), 0.into(), 0.into()]);
+    s.step(
+        "clear ambient capabilities",
+        libc::SYS_prctl,
+        [47.into(), 4.into(), 0.into(), 0.into(), 0.into()],
+    );
     for capability in 0..=LAST_CAPABILITY {
         // EINVAL: this kernel has fewer. EPERM: there is nothing to take.
         s.try_step("drop a capability", libc::SYS_prctl, [24.into(), capability.into()], Tolerance::Any);
@@ -107,7 +111,11 @@ pub(crate) fn steps(s: &mut Builder, plan: &Plan, program: &Program<'_>, namespa
             let place = s.bytes(&[0; 8]);
             s.store(own, place);
             let stream = terminal.streams.iter().position(|used| *used).unwrap_or(0) as u64;
-            s.step("come to the foreground", libc::SYS_ioctl, [stream.into(), libc::TIOCSPGRP.into(), place.into()]);
+            s.step(
+                "come to the foreground",
+                libc::SYS_ioctl,
+                [stream.into(), libc::TIOCSPGRP.into(), place.into()],
+            );
         }
         None => s.step("start a session", libc::SYS_setsid, []),
     }
@@ -128,10 +136,18 @@ pub(crate) fn steps(s: &mut Builder, plan: &Plan, program: &Program<'_>, namespa
     }));
     // The signals that Rust's runtime ignores in this process are the program's to have.
     let default = s.bytes(&[0; 32]);
-    s.step("reset SIGPIPE", libc::SYS_rt_sigaction, [libc::SIGPIPE.into(), default.into(), 0.into(), 8.into()]);
+    s.step(
+        "reset SIGPIPE",
+        libc::SYS_rt_sigaction,
+        [libc::SIGPIPE.into(), default.into(), 0.into(), 8.into()],
+    );
     let mask = s.bytes(&program.blocked.to_le_bytes());
     let restore_mask = |s: &mut Builder, mask: Data| {
-        s.step("restore the signal mask", libc::SYS_rt_sigprocmask, [2.into(), mask.into(), 0.into(), 8.into()]);
+        s.step(
+            "restore the signal mask",
+            libc::SYS_rt_sigprocmask,
+            [2.into(), mask.into(), 0.into(), 8.into()],
+        );
     };
     filter(s, plan, program, namespaces);
     restore_mask(s, mask);
@@ -178,7 +194,8 @@ fn rights(s: &mut Builder, plan: &Plan, program: &Program<'_>, namespaces: bool)
         ruleset.give(s, Path::new("/dev"), all);
         for (path, access) in &plan.places {
             let writable = matches!(access, Access::Write | Access::Scratch);
-            let nested = plan.above(path).is_some_and(|above| matches!(above.1, Access::Write | Access::Scratch));
+            let nested =
+                plan.above(path).is_some_and(|above| matches!(above.1, Access::Write | Access::Scratch));
             if writable && !nested && plan.reach(path) == crate::plan::Reach::Write {
                 ruleset.give(s, path, all);
             }

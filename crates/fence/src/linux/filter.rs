@@ -169,7 +169,9 @@ pub(crate) fn rules(setting: Setting) -> Vec<(i64, Rule)> {
     conditional("socket", sockets(setting), Refuse);
     if !setting.namespaces {
         // Other processes are there to be named.
-        for name in ["prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"] {
+        for name in
+            ["prlimit64", "sched_setaffinity", "sched_setscheduler", "sched_setparam", "sched_setattr"]
+        {
             conditional(name, vec![(0, Test::IsNot(0), Refuse)], Allow);
         }
         for name in ["setpriority", "ioprio_set"] {
@@ -342,7 +344,9 @@ mod tests {
     }
 
     fn described(rules: &[(i64, Rule)], number: u32, arguments: [u32; 6]) -> Verdict {
-        let Some((_, rule)) = rules.iter().find(|rule| rule.0 == i64::from(number)) else { return Verdict::Allow };
+        let Some((_, rule)) = rules.iter().find(|rule| rule.0 == i64::from(number)) else {
+            return Verdict::Allow;
+        };
         for (argument, test, verdict) in &rule.when {
             let value = arguments[*argument as usize];
             let holds = match test {
@@ -358,7 +362,11 @@ mod tests {
     }
 
     fn settings() -> impl Iterator<Item = Setting> {
-        (0..8).map(|bits| Setting { namespaces: bits & 1 != 0, network: bits & 2 != 0, listens: bits & 4 != 0 })
+        (0..8).map(|bits| Setting {
+            namespaces: bits & 1 != 0,
+            network: bits & 2 != 0,
+            listens: bits & 4 != 0,
+        })
     }
 
     /// FNC-8

@@ -34,7 +34,8 @@ impl Forbidden {
             .filter_map(|name| name.ancestors().skip(1).find(|above| above.symlink_metadata().is_ok()))
             .collect();
         for parent in parents {
-            let flags = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::ONLYDIR | WatchFlags::DONT_FOLLOW;
+            let flags =
+                WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::ONLYDIR | WatchFlags::DONT_FOLLOW;
             rustix::fs::inotify::add_watch(&watch, parent, flags)?;
         }
         Ok(Some(Forbidden { names: names.to_vec(), watch }))

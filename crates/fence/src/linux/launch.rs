@@ -66,7 +66,10 @@ fn sealed(name: &str, bytes: &[u8], executable: bool) -> io::Result<OwnedFd> {
         let written = rustix::io::write(&file, rest)?;
         rest = rest.get(written..).unwrap_or_default();
     }
-    rustix::fs::fcntl_add_seals(&file, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL)?;
+    rustix::fs::fcntl_add_seals(
+        &file,
+        SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL,
+    )?;
     Ok(file)
 }
 
@@ -93,14 +96,17 @@ pub(crate) fn start(
     let [input, output, error] = stdio;
     let (input, output, error) = (high(input)?, high(output)?, high(error)?);
     rustix::io::ioctl_fionbio(&theirs, false)?;
-    let birth = Birth {
-        namespaces,
-        stdio: [input.as_fd(), output.as_fd(), error.as_fd()],
-        control: theirs.as_fd(),
-    };
+    let birth =
+        Birth { namespaces, stdio: [input.as_fd(), output.as_fd(), error.as_fd()], control: theirs.as_fd() };
     let mut before = birth_image.words();
     let child = launch(&birth, &mut before, high_launcher.as_fd(), list.as_fd())?;
-    Ok(Launched { control: Some(ours), child, labels: image.into_labels(), birth_labels: birth_image.into_labels(), reaped: false })
+    Ok(Launched {
+        control: Some(ours),
+        child,
+        labels: image.into_labels(),
+        birth_labels: birth_image.into_labels(),
+        reaped: false,
+    })
 }
 
 impl Launched {

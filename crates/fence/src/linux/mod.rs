@@ -7,6 +7,7 @@ mod landlock;
 mod launch;
 mod namespaces;
 mod supervise;
+pub(crate) mod trial;
 
 use std::ffi::OsString;
 use std::os::fd::AsFd;
@@ -40,8 +41,10 @@ pub(crate) fn run(
     for path in &plan.kept {
         make_kept(path)?;
     }
-    let forbidden = Forbidden::watch(&plan.forbidden).map_err(|error| failed("names cannot be watched", &error))?;
-    let (signals, blocked) = supervise::take_signals().map_err(|error| failed("signals cannot be taken", &error))?;
+    let forbidden =
+        Forbidden::watch(&plan.forbidden).map_err(|error| failed("names cannot be watched", &error))?;
+    let (signals, blocked) =
+        supervise::take_signals().map_err(|error| failed("signals cannot be taken", &error))?;
     let layout = match &plan.network {
         Network::Allow(hosts) => Some(Layout::of(hosts).map_err(|unfit| Refusal::Fence {
             missing: unfit.to_string(),
@@ -59,7 +62,8 @@ pub(crate) fn run(
     };
     let mut plan = plan.clone();
     if let Some(layout) = &layout {
-        plan.environment.extend(layout.variables().into_iter().map(|(name, value)| (name.into(), value.into())));
+        plan.environment
+            .extend(layout.variables().into_iter().map(|(name, value)| (name.into(), value.into())));
     }
     let plan = &plan;
     let site = Site {
@@ -81,7 +85,9 @@ pub(crate) fn run(
     };
     if plan.network == Network::Open && landlock < landlock::SCOPED {
         return Err(Refusal::Fence {
-            missing: "with an open network, only Landlock of version 6 (Linux 6.12) keeps abstract sockets away".into(),
+            missing:
+                "with an open network, only Landlock of version 6 (Linux 6.12) keeps abstract sockets away"
+                    .into(),
             help: "use a newer kernel, or name the hosts that are needed".into(),
         });
     }
@@ -104,9 +110,8 @@ pub(crate) fn run(
     };
     let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
     let stdio = [input.as_fd(), output.as_fd(), error.as_fd()];
-    let launched = launch::start(birth, image, namespaces::flags(&plan.network), stdio).map_err(|error| Refusal::Fence {
-        missing: format!("namespaces cannot be made: {error}"),
-        help: NAMESPACES.into(),
+    let launched = launch::start(birth, image, namespaces::flags(&plan.network), stdio).map_err(|error| {
+        Refusal::Fence { missing: format!("namespaces cannot be made: {error}"), help: NAMESPACES.into() }
     })?;
     let mut running = Running::new(launched);
     running.console = console;
@@ -131,7 +136,9 @@ const NAMESPACES: &str = "allow user namespaces (sysctl user.max_user_namespaces
 /// What would make a step succeed.
 fn remedy(label: &str, errno: i32) -> String {
     match (label, errno) {
-        (_, libc::EPERM | libc::EACCES) if label.contains("map") || label.contains("mount") => NAMESPACES.into(),
+        (_, libc::EPERM | libc::EACCES) if label.contains("map") || label.contains("mount") => {
+            NAMESPACES.into()
+        }
         (_, libc::ENOSYS) => "use a newer kernel (Linux 5.13 or later)".into(),
         (_, libc::ENOENT | libc::ELOOP) => "something moved while the fence was built; try again".into(),
         _ => "see `bailiwick sandbox status`".into(),
@@ -146,7 +153,9 @@ fn make_kept(path: &Path) -> Result<(), Refusal> {
     };
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
     let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::DIRECTORY;
-    let parent = rustix::fs::openat2(rustix::fs::CWD, parent, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS).map_err(refused)?;
+    let parent =
+        rustix::fs::openat2(rustix::fs::CWD, parent, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)
+            .map_err(refused)?;
     match rustix::fs::mkdirat(parent, name, Mode::from_raw_mode(0o755)) {
         Ok(()) | Err(rustix::io::Errno::EXIST) => Ok(()),
         Err(error) => Err(refused(error)),

@@ -69,8 +69,14 @@ const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
 /// What of `/proc` would let a program that runs as root change the machine.
 const PROC_READ_ONLY: [&str; 5] = ["sys", "sysrq-trigger", "irq", "bus", "fs"];
 /// What of `/proc` tells about the machine's secrets.
-const PROC_HIDDEN: [(&str, bool); 6] =
-    [("kcore", false), ("keys", false), ("kmsg", false), ("timer_list", false), ("acpi", true), ("scsi", true)];
+const PROC_HIDDEN: [(&str, bool); 6] = [
+    ("kcore", false),
+    ("keys", false),
+    ("kmsg", false),
+    ("timer_list", false),
+    ("acpi", true),
+    ("scsi", true),
+];
 
 /// What is mounted over what is hidden, and the file that says who resolves names: in a directory that nobody can open.
 const OWN: &str = "/.bailiwick";
@@ -85,7 +91,11 @@ const STAGE: &str = "/proc";
 pub(crate) fn steps(plan: &Plan, program: &Program<'_>, site: &Site<'_>) -> Builder {
     let mut steps = Builder::default();
     let s = &mut steps;
-    s.step("close what was inherited", libc::SYS_close_range, [5.into(), u64::from(u32::MAX).into(), 0.into()]);
+    s.step(
+        "close what was inherited",
+        libc::SYS_close_range,
+        [5.into(), u64::from(u32::MAX).into(), 0.into()],
+    );
     s.step("make directories with the modes that are given", libc::SYS_umask, [0.into()]);
     for file in site.groups {
         write_file(s, file, "0");
@@ -93,7 +103,11 @@ pub(crate) fn steps(plan: &Plan, program: &Program<'_>, site: &Site<'_>) -> Buil
     let none = s.text("none");
     let root = s.text("/");
     let private = libc::MS_REC | libc::MS_PRIVATE;
-    s.step("keep mounts to itself", libc::SYS_mount, [none.into(), root.into(), 0.into(), private.into(), 0.into()]);
+    s.step(
+        "keep mounts to itself",
+        libc::SYS_mount,
+        [none.into(), root.into(), 0.into(), private.into(), 0.into()],
+    );
 
     let mut maker = Maker { steps: s, plan, site, root: None, made: BTreeSet::new(), sources: Vec::new() };
     maker.open_sources();
@@ -139,6 +153,21 @@ pub(crate) fn birth(site: &Site<'_>) -> Builder {
     steps
 }
 
+/// What machines that forbid namespaces refuse, and an end.
+pub(crate) fn trial(s: &mut Builder) {
+    let (none, root) = (s.text("none"), s.text("/"));
+    let private = libc::MS_REC | libc::MS_PRIVATE;
+    s.step(
+        "keep mounts to itself",
+        libc::SYS_mount,
+        [none.into(), root.into(), 0.into(), private.into(), 0.into()],
+    );
+    let tree = file_system(s, "tmpfs", &[("size", "64k")], NOSUID | NODEV);
+    let stage = find(s, libc::AT_FDCWD.into(), Path::new(STAGE));
+    mount_at(s, Path::new("/"), tree, stage);
+    s.step("end", libc::SYS_exit_group, [0.into()]);
+}
+
 /// `CAP_SETPCAP`, `CAP_NET_BIND_SERVICE`, `CAP_NET_ADMIN`, `CAP_SYS_ADMIN`.
 const BUILDING: [u64; 4] = [8, 10, 12, 21];
 
@@ -170,8 +199,13 @@ fn file_system(s: &mut Builder, kind: &str, options: &[(&str, &str)], attributes
         );
     }
     // FSCONFIG_CMD_CREATE.
-    s.step(format!("make a {kind}"), libc::SYS_fsconfig, [context.into(), 6.into(), 0.into(), 0.into(), 0.into()]);
-    let mount = s.keep(format!("mount a {kind}"), libc::SYS_fsmount, [context.into(), 1.into(), attributes.into()]);
+    s.step(
+        format!("make a {kind}"),
+        libc::SYS_fsconfig,
+        [context.into(), 6.into(), 0.into(), 0.into(), 0.into()],
+    );
+    let mount =
+        s.keep(format!("mount a {kind}"), libc::SYS_fsmount, [context.into(), 1.into(), attributes.into()]);
     s.step("close", libc::SYS_close, [context.into()]);
     mount
 }
@@ -180,7 +214,8 @@ fn file_system(s: &mut Builder, kind: &str, options: &[(&str, &str)], attributes
 fn find(s: &mut Builder, below: Arg, path: &Path) -> Slot {
     let name = s.text(path);
     // struct open_how: O_PATH | O_CLOEXEC | O_NOFOLLOW, no mode, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS.
-    let mut how = u64::from((libc::O_PATH | libc::O_CLOEXEC | libc::O_NOFOLLOW).cast_unsigned()).to_le_bytes().to_vec();
+    let mut how =
+        u64::from((libc::O_PATH | libc::O_CLOEXEC | libc::O_NOFOLLOW).cast_unsigned()).to_le_bytes().to_vec();
     how.extend(0u64.to_le_bytes());
     how.extend(6u64.to_le_bytes());
     let how = s.bytes(&how);
@@ -233,7 +268,8 @@ impl Maker<'_, '_> {
                 Access::Write => NOSUID | NODEV,
                 Access::Scratch | Access::Hidden | Access::Link(_) => continue,
             };
-            if self.is_below_hidden(path) || (*access == Access::Read && self.is_within(path, &Access::Read)) {
+            if self.is_below_hidden(path) || (*access == Access::Read && self.is_within(path, &Access::Read))
+            {
                 continue;
             }
             let found = find(self.steps, libc::AT_FDCWD.into(), path);
@@ -275,13 +311,20 @@ impl Maker<'_, '_> {
 
     /// Whether the machine's own files are at a path, because something above it is shown.
     fn is_real(&self, path: &Path) -> bool {
-        self.plan.above(path).is_some_and(|above| matches!(above.1, Access::Read | Access::Write | Access::Protected))
+        self.plan
+            .above(path)
+            .is_some_and(|above| matches!(above.1, Access::Read | Access::Write | Access::Protected))
     }
 
     fn new_root(&mut self) {
         let size = format!("{}m", self.plan.limits.scratch_mb);
         let s = &mut *self.steps;
-        let root = file_system(s, "tmpfs", &[("size", &size), ("mode", "0755"), ("nr_inodes", "400000")], NOSUID | NODEV);
+        let root = file_system(
+            s,
+            "tmpfs",
+            &[("size", &size), ("mode", "0755"), ("nr_inodes", "400000")],
+            NOSUID | NODEV,
+        );
         let processes = file_system(s, "proc", &[], NOSUID | NODEV | NOEXEC);
         let terminals = file_system(
             s,
@@ -345,7 +388,11 @@ impl Maker<'_, '_> {
         }
         let (name, target) = (self.steps.text(inner(path)), self.steps.text(target));
         let root = self.root();
-        self.steps.step(format!("link {}", path.display()), libc::SYS_symlinkat, [target.into(), root, name.into()]);
+        self.steps.step(
+            format!("link {}", path.display()),
+            libc::SYS_symlinkat,
+            [target.into(), root, name.into()],
+        );
     }
 
     /// Everything of the new root that is not a mount, or that a mount is put upon.
@@ -503,8 +550,16 @@ impl Maker<'_, '_> {
         let name = Path::new(RESOLVER);
         let (file_name, bytes) = (self.steps.text(inner(name)), self.steps.bytes(text.as_bytes()));
         let flags = (libc::O_WRONLY | libc::O_CREAT | libc::O_CLOEXEC).into();
-        let file = self.steps.keep("write the resolver's file", libc::SYS_openat, [root, file_name.into(), flags, 0o644.into()]);
-        self.steps.step("write the resolver's file", libc::SYS_write, [file.into(), bytes.into(), (text.len() as u64).into()]);
+        let file = self.steps.keep(
+            "write the resolver's file",
+            libc::SYS_openat,
+            [root, file_name.into(), flags, 0o644.into()],
+        );
+        self.steps.step(
+            "write the resolver's file",
+            libc::SYS_write,
+            [file.into(), bytes.into(), (text.len() as u64).into()],
+        );
         self.steps.step("close", libc::SYS_close, [file.into()]);
         let found = find(self.steps, root, &inner(name));
         let copy = copy_mount(self.steps, path, found, false, NOSUID | NODEV | NOEXEC | RDONLY);
@@ -516,7 +571,11 @@ impl Maker<'_, '_> {
     fn enter(&mut self) {
         let Some(root) = self.root else { return };
         let own = self.steps.text(inner(Path::new(OWN)));
-        self.steps.step("close the fence's own directory", libc::SYS_fchmodat, [root.into(), own.into(), 0.into()]);
+        self.steps.step(
+            "close the fence's own directory",
+            libc::SYS_fchmodat,
+            [root.into(), own.into(), 0.into()],
+        );
         restrict(self.steps, Path::new("/"), root, 0, NOSUID | NODEV | RDONLY);
         let here = self.steps.text(".");
         self.steps.step("enter the new root", libc::SYS_pivot_root, [here.into(), here.into()]);
@@ -600,7 +659,8 @@ fn network(s: &mut Builder, plan: &Plan, site: &Site<'_>) {
 fn local_route(s: &mut Builder) {
     let family = libc::AF_NETLINK;
     let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
-    let socket = s.keep("route the egress addresses", libc::SYS_socket, [family.into(), kind.into(), 0.into()]);
+    let socket =
+        s.keep("route the egress addresses", libc::SYS_socket, [family.into(), kind.into(), 0.into()]);
     let mut message = Vec::new();
     // struct nlmsghdr: length, RTM_NEWROUTE, NLM_F_REQUEST | NLM_F_CREATE, sequence, port.
     message.extend(44u32.to_le_bytes());

@@ -121,13 +121,16 @@ impl Running {
             return Err(refusal);
         }
         let Some(end) = end else {
-            let how = reaped.map_or_else(|error| error.to_string(), |status| format!("wait status {status:#x}"));
+            let how =
+                reaped.map_or_else(|error| error.to_string(), |status| format!("wait status {status:#x}"));
             return Err(Refusal::Failed(format!("the fence's first process ended without a word ({how})")));
         };
         if let Some(mut egress) = self.egress.take() {
             egress.stop();
             for connection in egress.take_log() {
-                if matches!(connection.outcome, crate::egress::Outcome::Refused(_)) && self.names.len() < REMEMBERED {
+                if matches!(connection.outcome, crate::egress::Outcome::Refused(_))
+                    && self.names.len() < REMEMBERED
+                {
                     self.names.insert(connection.name.clone());
                 }
             }
@@ -251,10 +254,13 @@ impl Running {
             MARK_LISTENER => self.listener = Some(descriptor),
             mark if mark >= MARK_SOCKET && self.layout.is_some() => {
                 self.sockets.push(descriptor);
-                if let Some(layout) = self.layout.take_if(|layout| layout.sockets().len() == self.sockets.len()) {
+                if let Some(layout) =
+                    self.layout.take_if(|layout| layout.sockets().len() == self.sockets.len())
+                {
                     let sockets = std::mem::take(&mut self.sockets);
                     let started = Egress::start(&layout, sockets, Outside::public());
-                    self.egress = Some(started.map_err(|error| format!("the egress could not be started: {error}"))?);
+                    self.egress =
+                        Some(started.map_err(|error| format!("the egress could not be started: {error}"))?);
                 }
             }
             mark if mark >= MARK_SOCKET => self.resolver = Some(descriptor),
@@ -297,7 +303,9 @@ impl Running {
     }
 
     fn forward(&mut self) {
-        while let Some((signal, key)) = self.signals.as_ref().and_then(|from| kernel::next_signal(from.as_fd())) {
+        while let Some((signal, key)) =
+            self.signals.as_ref().and_then(|from| kernel::next_signal(from.as_fd()))
+        {
             match signal {
                 libc::SIGWINCH => {
                     if let (Some(console), Some(terminal)) = (&self.console, &self.terminal) {
@@ -322,7 +330,8 @@ impl Running {
         if let Some(console) = &mut self.console {
             console.restore();
         }
-        let _stopped = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
+        let _stopped =
+            rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
         if let Some(console) = &mut self.console {
             console.raw();
         }
@@ -417,8 +426,19 @@ fn describe(name: &str, arguments: &[u64; 6]) -> String {
     let [first, second, third, ..] = arguments;
     match name {
         "socket" => {
-            let families = [(1, "unix"), (2, "inet"), (10, "inet6"), (16, "netlink"), (17, "packet"), (38, "alg"), (40, "vsock")];
-            let family = families.iter().find(|row| row.0 == *first as u32).map_or_else(|| first.to_string(), |row| row.1.to_owned());
+            let families = [
+                (1, "unix"),
+                (2, "inet"),
+                (10, "inet6"),
+                (16, "netlink"),
+                (17, "packet"),
+                (38, "alg"),
+                (40, "vsock"),
+            ];
+            let family = families
+                .iter()
+                .find(|row| row.0 == *first as u32)
+                .map_or_else(|| first.to_string(), |row| row.1.to_owned());
             format!("socket (family {family}, protocol {third})")
         }
         "ioctl" => format!("ioctl ({:#x})", *second as u32),

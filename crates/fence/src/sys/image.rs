@@ -124,7 +124,12 @@ impl Builder {
     }
 
     /// Adds a step.
-    pub(crate) fn step<const N: usize>(&mut self, label: impl Into<String>, number: i64, arguments: [Arg; N]) {
+    pub(crate) fn step<const N: usize>(
+        &mut self,
+        label: impl Into<String>,
+        number: i64,
+        arguments: [Arg; N],
+    ) {
         self.add(label.into(), number, arguments, 0, Tolerance::None);
     }
 
@@ -140,7 +145,12 @@ impl Builder {
     }
 
     /// Adds a step whose answer later steps use.
-    pub(crate) fn keep<const N: usize>(&mut self, label: impl Into<String>, number: i64, arguments: [Arg; N]) -> Slot {
+    pub(crate) fn keep<const N: usize>(
+        &mut self,
+        label: impl Into<String>,
+        number: i64,
+        arguments: [Arg; N],
+    ) -> Slot {
         let slot = Slot(self.slots);
         self.slots += 1;
         self.add(label.into(), number, arguments, self.slots, Tolerance::None);
@@ -152,7 +162,14 @@ impl Builder {
         self.add("store a descriptor".into(), STORE, [slot.into(), into.into()], 0, Tolerance::None);
     }
 
-    fn add<const N: usize>(&mut self, label: String, number: i64, arguments: [Arg; N], keep: u32, tolerance: Tolerance) {
+    fn add<const N: usize>(
+        &mut self,
+        label: String,
+        number: i64,
+        arguments: [Arg; N],
+        keep: u32,
+        tolerance: Tolerance,
+    ) {
         let mut six = [Arg::Number(0); 6];
         for (place, argument) in six.iter_mut().zip(arguments) {
             *place = argument;

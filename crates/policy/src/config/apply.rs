@@ -365,7 +365,9 @@ impl Apply<'_> {
                 return Err(ConfigError {
                     at: setting.at.clone(),
                     message: "`sandbox.bwrap_path` may not stand in a workspace file".into(),
-                    help: Some("an agent could name a program of its own; put it into your configuration".into()),
+                    help: Some(
+                        "an agent could name a program of its own; put it into your configuration".into(),
+                    ),
                 });
             }
             "sandbox.bwrap_path" => config.bwrap_path = Some(text(node)?),

@@ -180,7 +180,11 @@ pub(crate) const KEYS: &[Key] = &[
     key("sandbox.limits.wall_ms", Kind::Whole(1), "Time for a command."),
     key("sandbox.limits.processes", Kind::Whole(1), "Processes of a command."),
     key("sandbox.limits.output_bytes", Kind::Whole(1), "Output of a command that is kept."),
-    key("sandbox.limits.cpu_s", Kind::Whole(1), "Seconds on a processor for one process; none where it is not set."),
+    key(
+        "sandbox.limits.cpu_s",
+        Kind::Whole(1),
+        "Seconds on a processor for one process; none where it is not set.",
+    ),
     key("sandbox.limits.open_files", Kind::Whole(16), "Open files of one process."),
     key("sandbox.limits.file_mb", Kind::Whole(1), "The largest file that is written."),
     key("sandbox.limits.scratch_mb", Kind::Whole(1), "Everything in the private /tmp and home together."),

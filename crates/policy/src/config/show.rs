@@ -66,9 +66,17 @@ impl Config {
         if self.limits.cpu_s.value > 0 {
             push("sandbox.limits.cpu_s", self.limits.cpu_s.value.to_string(), &self.limits.cpu_s.at);
         }
-        push("sandbox.limits.open_files", self.limits.open_files.value.to_string(), &self.limits.open_files.at);
+        push(
+            "sandbox.limits.open_files",
+            self.limits.open_files.value.to_string(),
+            &self.limits.open_files.at,
+        );
         push("sandbox.limits.file_mb", self.limits.file_mb.value.to_string(), &self.limits.file_mb.at);
-        push("sandbox.limits.scratch_mb", self.limits.scratch_mb.value.to_string(), &self.limits.scratch_mb.at);
+        push(
+            "sandbox.limits.scratch_mb",
+            self.limits.scratch_mb.value.to_string(),
+            &self.limits.scratch_mb.at,
+        );
         push("sandbox.protect", self.protect.value.to_string(), &self.protect.at);
         push("run.human_timeout_ms", self.human_timeout_ms.value.to_string(), &self.human_timeout_ms.at);
         if let Some(url) = &self.engine_url {

@@ -214,7 +214,9 @@ impl<'a> Hearing<'a> {
             .iter()
             .filter(|set| set.origin != Origin::Workspace)
             .any(|set| set.patterns.iter().any(|pattern| pattern.matches(path).unwrap_or(false)));
-        let below = |place: &String| path.strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let below = |place: &String| {
+            path.strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
         // What the fence is told to let through, the gate lets through.
         let by_fence = self.config.sandbox_write.iter().any(below)
             || (!writes && self.config.sandbox_read.iter().any(below));
