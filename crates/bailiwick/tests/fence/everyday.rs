@@ -4,10 +4,22 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::everyday_rows::{ROWS, Row};
-use crate::runner::{Mode, Outcome, Run, Who, alone, can_try, has, install};
+use crate::runner::{Mode, Outcome, Run, Who, alone, has, install, standing};
 use crate::setting::{Ground, executable, give};
 
 const AT_LEAST: usize = 45;
+
+#[test]
+fn both_backends_can_be_built_here() {
+    let _alone = alone();
+    for who in Who::possible() {
+        let ground = place(who);
+        let modes = standing(&ground.root, who);
+        println!("{who:?}: {modes:?}");
+        assert!(modes.contains(&Mode::Native), "{who:?}: {modes:?}");
+        assert!(modes.contains(&Mode::Bubblewrap) || !has("bwrap"), "{who:?}: {modes:?}");
+    }
+}
 
 #[test]
 fn nobody_notices_as_root() {
@@ -28,7 +40,7 @@ fn nobody_notices(who: Who) {
     let ground = place(who);
     let mut failures = Vec::new();
     let mut proven = 0;
-    let mut refusing = Vec::new();
+    let modes = standing(&ground.root, who);
     for row in ROWS.iter().filter(|row| row.tools.iter().all(|tool| has(tool))) {
         if row.own_home && who == Who::Ordinary {
             continue; // somebody else's home: there is no toolchain in it
@@ -39,15 +51,12 @@ fn nobody_notices(who: Who) {
             continue;
         }
         proven += 1;
-        for mode in Mode::FENCED {
-            if (row.slow && mode != Mode::Native) || refusing.contains(&mode) || !can_try(mode) {
+        for mode in &modes {
+            if row.slow && *mode != Mode::Native {
                 continue;
             }
-            let fenced = ran(&ground, mode, who, row);
-            if mode == Mode::NoNamespaces && fenced.refused() {
-                println!("{mode:?} {who:?}: refused");
-                refusing.push(mode);
-            } else if fenced.code() != bare.code() || (row.same && fenced.stdout != bare.stdout) {
+            let fenced = ran(&ground, *mode, who, row);
+            if fenced.code() != bare.code() || (row.same && fenced.stdout != bare.stdout) {
                 failures.push(format!(
                     "{}: {mode:?} {who:?}: {}\n      bare: {}",
                     row.name,
@@ -92,12 +101,9 @@ fn a_workspace_may_lie_and_be_called_as_it_likes() {
             give(space, who);
             let bare = Run::new(Mode::Bare, who, &ground.root, space).run(&["./row.sh"]);
             assert_eq!(bare.code(), 0, "{}: {}", space.display(), told(&bare));
-            for mode in Mode::FENCED.into_iter().filter(|mode| can_try(*mode)) {
+            for mode in standing(&ground.root, who) {
                 drop(std::fs::remove_file(space.join("sub/made")));
                 let fenced = Run::new(mode, who, &ground.root, space).run(&["./row.sh"]);
-                if mode == Mode::NoNamespaces && fenced.refused() {
-                    continue;
-                }
                 if fenced.code() != 0 || fenced.stdout != bare.stdout || !space.join("sub/made").exists() {
                     failures.push(format!("{} {mode:?} {who:?}: {}", space.display(), told(&fenced)));
                 }

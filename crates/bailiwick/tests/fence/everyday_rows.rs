@@ -63,7 +63,7 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     git(
         "git rebase interactive",
-        "echo b >> a && git commit -qam second && GIT_SEQUENCE_EDITOR='sed -i s/^pick/reword/' GIT_EDITOR='echo renamed >' git rebase -q -i HEAD~1 && git log --format=%s",
+        "echo b >> a && git commit -qam second && GIT_SEQUENCE_EDITOR='sed -i s/^pick/reword/' GIT_EDITOR='echo renamed >' git rebase -q -i HEAD~1 >/dev/null && git log --format=%s",
     ),
     git(
         "git worktree",
@@ -175,7 +175,7 @@ pub(crate) const ROWS: &[Row] = &[
     with(
         "tmux inside",
         &["tmux"],
-        "tmux -f /dev/null -L inside new-session -d 'echo from tmux > out; sleep 0.2' && for i in 1 2 3 4 5 6 7 8 9 10; do test -s out && break; sleep 0.1; done; cat out; tmux -L inside kill-server 2>/dev/null; true",
+        "export SHELL=/bin/sh; tmux -f /dev/null -L inside new-session -d 'echo from tmux > out; sleep 0.2' && for i in 1 2 3 4 5 6 7 8 9 10; do test -s out && break; sleep 0.1; done; cat out; tmux -L inside kill-server 2>/dev/null; true",
     ),
     row(
         "devices",
@@ -251,7 +251,7 @@ pub(crate) const ROWS: &[Row] = &[
         "pipelines and here-documents",
         "cat <<X | tr a-z A-Z | sort -r\nb\na\nX\ncat <<<here; diff <(echo a) <(echo b); echo $?; exec 7>f; echo seven >&7; cat f",
     ),
-    row("traps", "trap 'echo left' EXIT; trap 'echo usr1' USR1; kill -USR1 $$; exit 5"),
+    row("traps", "(trap 'echo left' EXIT; trap 'echo usr1' USR1; kill -USR1 $BASHPID; exit 5); echo $?"),
     row(
         "top-level directories",
         "mkdir -p src target/debug && echo x > target/debug/o && echo y > src/f && rm -rf target && mv src lib && cat lib/f && mv lib deeper && rmdir deeper 2>/dev/null || rm -r deeper; ls",
@@ -305,7 +305,7 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     row(
         "open files and processes",
-        "ulimit -n >/dev/null; for i in $(seq 3 200); do eval \"exec $i</dev/null\"; done; ls /proc/self/fd | wc -l; for i in $(seq 40); do sleep 0.1 & done; wait; echo waited",
+        "ulimit -n >/dev/null; for i in $(seq 3 200); do eval \"exec $i</dev/null\"; done; echo opened; for i in $(seq 40); do sleep 0.1 & done; wait; echo waited",
     ),
     with(
         "perl",

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::everyday::{place, told, workspace};
-use crate::runner::{Mode, Outcome, Run, Who, alone, can_try, finished, has};
+use crate::runner::{Mode, Outcome, Run, Who, alone, finished, has, standing};
 use crate::setting::Ground;
 
 /// Every mode for every user, where the fence does not refuse.
@@ -13,13 +13,7 @@ fn everywhere(mut each: impl FnMut(Mode, Who, &Ground)) {
     let _alone = alone();
     for who in Who::possible() {
         let ground = place(who);
-        for mode in Mode::FENCED.into_iter().filter(|mode| can_try(*mode)) {
-            let space = workspace(&ground, who, "exit 0");
-            let first = Run::new(mode, who, &ground.root, &space).run(&["./row.sh"]);
-            if mode == Mode::NoNamespaces && first.refused() {
-                continue;
-            }
-            assert_eq!(first.code(), 0, "{mode:?} {who:?}: {}", told(&first));
+        for mode in standing(&ground.root, who) {
             each(mode, who, &ground);
         }
     }

@@ -1,11 +1,13 @@
 //! What decides what runs stays as it is inside the workspace too. Every probe gets a workspace of its own, and what is
-//! looked at afterwards is the host's view of it: a placeholder that a fence left there is a change as well.
+//! looked at during and after the run is the host's view of it.
 
 use std::path::Path;
+use std::process::Stdio;
 use std::time::Duration;
 
 use crate::escape::{first_line, tail};
-use crate::runner::{Mode, Run, Who, probe};
+use crate::everyday::{place, workspace};
+use crate::runner::{Mode, Run, Who, alone, probe, standing};
 use crate::setting::{Row, Setting, executable};
 use crate::trace::{self, Trace};
 
@@ -94,8 +96,75 @@ fn watched(workspace: &Path) -> Trace {
     for name in WATCHED {
         trace::visit(workspace, name, &[], &mut trace);
     }
+    // A directory for hooks without any is as good as none; that none is left behind is a test of its own.
+    if !trace.keys().any(|path| path.starts_with(".git/hooks/")) {
+        trace.remove(".git/hooks");
+    }
     // That `.git` is a directory of its own is part of it.
     let kind = std::fs::symlink_metadata(workspace.join(".git")).map(|about| about.is_dir());
     trace.insert(".git".to_owned(), format!("{:?}", kind.ok()));
     trace
+}
+
+/// Runs a script in a fresh workspace that has a repository and nothing else.
+fn in_bare_workspace(each: impl Fn(Mode, Who, &crate::setting::Ground, &Path)) {
+    let _alone = alone();
+    for who in Who::possible() {
+        let ground = place(who);
+        for mode in standing(&ground.root, who) {
+            let script = "test \"$1\" = true && exit 0; mkdir -p .claude && echo '{}' > .claude/settings.json && echo x > .envrc; echo made > made; sleep 4";
+            let space = workspace(&ground, who, script);
+            ground.file("work/.git/HEAD", "ref: refs/heads/main\n");
+            ground.file("work/.git/objects/keep", "");
+            ground.give_below("work", who);
+            each(mode, who, &ground, &space);
+        }
+    }
+}
+
+#[test]
+fn a_run_leaves_nothing_in_the_workspace() {
+    in_bare_workspace(|mode, who, ground, space| {
+        let before = trace::of_tree(space, &[]);
+        let outcome = Run::new(mode, who, &ground.root, space).run(&["./row.sh", "true"]);
+        assert_eq!(outcome.code(), 0, "{mode:?} {who:?}: {}", outcome.err());
+        let changed = trace::changes(&before, &trace::of_tree(space, &[]));
+        assert!(changed.is_empty(), "{mode:?} {who:?}: {changed:?}");
+    });
+}
+
+#[test]
+fn a_protected_name_that_was_missing_is_not_there_while_the_program_runs_nor_after_kill_9() {
+    let failures = std::sync::Mutex::new(Vec::new());
+    in_bare_workspace(|mode, who, ground, space| {
+        let mut command = Run::new(mode, who, &ground.root, space).command(&["./row.sh"]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the launcher starts");
+        let seen = || {
+            [".claude/settings.json", ".envrc"]
+                .into_iter()
+                .filter(|name| space.join(name).exists())
+                .collect::<Vec<_>>()
+        };
+        for _ in 0..400 {
+            if space.join("made").exists() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        std::thread::sleep(Duration::from_millis(1500));
+        let during = seen();
+        drop(child.kill());
+        drop(child.wait());
+        std::thread::sleep(Duration::from_millis(200));
+        let after = seen();
+        if !during.is_empty() || !after.is_empty() {
+            failures
+                .lock()
+                .expect("no panic")
+                .push(format!("{mode:?} {who:?}: while it ran {during:?}, after kill -9 {after:?}"));
+        }
+    });
+    let failures = failures.into_inner().expect("no panic");
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -99,7 +99,10 @@ impl Outcome {
 
     /// The fence said that it cannot be built here.
     pub(crate) fn refused(&self) -> bool {
-        self.code() == 126 && (self.err().contains("sandbox_denied") || self.out().contains("sandbox_denied"))
+        // At a terminal there is one stream for both.
+        let text = self.err() + &self.out();
+        self.code() == 126
+            && ["sandbox_denied", "cannot be built here"].iter().any(|words| text.contains(words))
     }
 }
 
@@ -297,6 +300,20 @@ pub(crate) fn has(tool: &str) -> bool {
 /// A mode that cannot be tried for want of a tool.
 pub(crate) fn can_try(mode: Mode) -> bool {
     !matches!(mode, Mode::Bubblewrap | Mode::Usual) || has("bwrap")
+}
+
+/// The fences that can be built here. That the first two can is a test of its own; the third may refuse.
+pub(crate) fn standing(root: &Path, who: Who) -> Vec<Mode> {
+    let space = root.join("standing");
+    std::fs::create_dir_all(&space).expect("a directory");
+    std::fs::write(space.join("row.sh"), "#!/bin/sh\nexit 0\n").expect("a file");
+    std::fs::set_permissions(space.join("row.sh"), std::fs::Permissions::from_mode(0o755))
+        .expect("a file of ours");
+    crate::setting::give(&space, who);
+    Mode::FENCED
+        .into_iter()
+        .filter(|mode| can_try(*mode) && !Run::new(*mode, who, root, &space).run(&["./row.sh"]).refused())
+        .collect()
 }
 
 /// One at a time: some probes reach every process of a user, and clocks are measured.

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::everyday::{place, workspace};
-use crate::runner::{Mode, Run, Who, alone, can_try, probe};
+use crate::everyday::place;
+use crate::runner::{Mode, Run, Who, alone, probe, standing};
 use crate::setting::{Ground, executable};
 
 /// `FENCE_RUNS` makes it more.
@@ -40,8 +40,7 @@ fn nothing_survives_the_end_of_a_run() {
         for pid in control {
             drop(Command::new("kill").args(["-9", &pid.to_string()]).status());
         }
-        let modes: Vec<Mode> =
-            Mode::FENCED.into_iter().filter(|mode| can_try(*mode) && !refuses(&ground, *mode, who)).collect();
+        let modes: Vec<Mode> = standing(&ground.root, who);
         let each = runs().div_ceil(modes.len() * Who::possible().len());
         let cases: Vec<(usize, Mode, End)> = modes
             .iter()
@@ -71,11 +70,6 @@ fn nothing_survives_the_end_of_a_run() {
         println!("{who:?}: {} runs, {} with survivors", cases.len(), failures.len());
         assert!(failures.is_empty(), "{} of {} runs\n{}", failures.len(), cases.len(), failures.join("\n"));
     }
-}
-
-fn refuses(ground: &Ground, mode: Mode, who: Who) -> bool {
-    let space = workspace(ground, who, "exit 0");
-    mode == Mode::NoNamespaces && Run::new(mode, who, &ground.root, &space).run(&["./row.sh"]).refused()
 }
 
 /// The processes that are left two seconds after the end.

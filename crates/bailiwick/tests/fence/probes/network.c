@@ -84,12 +84,6 @@ static int udp_sendmmsg(void) {
     struct mmsghdr message = { .msg_hdr = { .msg_name = &to, .msg_namelen = sizeof to, .msg_iov = &bytes, .msg_iovlen = 1 } };
     return fd < 0 ? tried(-1) : tried(sendmmsg(fd, &message, 1, 0));
 }
-static int udp_lite(void) {
-    /* Nobody listens for UDP-Lite; that it can be sent is the finding. */
-    struct sockaddr_in to = four("U4");
-    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 136);
-    return fd < 0 ? tried(-1) : tried(sendto(fd, "x", 1, 0, (struct sockaddr *)&to, sizeof to));
-}
 static int question(void) {
     /* A question for names, as a resolver would send it, to a resolver outside. */
     unsigned char packet[256] = { 0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0 };
@@ -239,7 +233,6 @@ const struct probe NETWORK[] = {
     { "tcp_fast_open_connect", "server", "kernel", "", "", fast_open_connect },
     { "udp_sendto", "server", "", "", "", udp_sendto },
     { "udp_sendmmsg", "server", "", "", "", udp_sendmmsg },
-    { "udp_lite", "exit", "kernel", "", "", udp_lite },
     { "name_question", "server", "", "", "", question },
     { "raw_icmp", "exit", "root", "", "", raw_icmp },
     { "ping_socket", "exit", "kernel", "", "", ping_socket },
