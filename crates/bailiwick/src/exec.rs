@@ -16,7 +16,7 @@ const TOLD: usize = 12;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Exec) -> Result<u8, String> {
-    let gate = arguments.setup.gate_for(None, arguments.terms()?)?.contacting_the_engine(true);
+    let gate = arguments.setup.gate_for(None, arguments.terms()?)?.running();
     let raw = RawCall::new("shell_exec", serde_json::json!({ "argv": arguments.command }));
     let judgement = gate.judge(raw).map_err(|invalid| invalid.to_string())?;
     let mut permit = match gate.permit(&judgement, Machine::environment()) {
@@ -26,11 +26,10 @@ pub(crate) fn run(arguments: &Exec) -> Result<u8, String> {
     if arguments.plan {
         return print(plan::text(&permit, gate.config()).as_bytes());
     }
-    let console = Console::of_this_process();
-    if arguments.time.is_none() && console.is_some() {
+    if arguments.time.is_none() && Console::of_this_process().is_some() {
         permit.untimed();
     }
-    match permit.run(console) {
+    match permit.run() {
         Ok(outcome) => Ok(finish(&outcome)),
         Err(stopped) => Ok(explain(&stopped)),
     }

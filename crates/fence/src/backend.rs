@@ -49,7 +49,7 @@ impl Backend {
 #[cfg(target_os = "linux")]
 pub fn tried(backend: Backend) -> Result<(), Refusal> {
     match backend {
-        Backend::Auto | Backend::Linux => crate::linux::trial::namespaces(false),
+        Backend::Auto | Backend::Linux => crate::linux::trial::namespaces(),
         _ => Err(elsewhere(backend)),
     }
 }
@@ -61,20 +61,29 @@ fn elsewhere(backend: Backend) -> Refusal {
     }
 }
 
-/// Runs a program behind the fence.
+/// A program to be run behind a fence.
+#[derive(Debug, Clone, Copy)]
+pub struct Order<'a> {
+    /// What it can touch.
+    pub plan: &'a Plan,
+    /// Its file.
+    pub program: &'a Path,
+    /// Its arguments, its name among them.
+    pub arguments: &'a [OsString],
+    /// Whether it gets a terminal of its own where this process has one.
+    pub interactive: bool,
+    /// Where `bwrap` is, if not in its usual place.
+    pub bwrap: Option<&'a Path>,
+}
+
+/// Runs a program behind the fence, with the standard streams of this process, until it and all that it started have ended.
 ///
 /// # Errors
 /// The fence cannot be built as planned, or the program could not be started.
 #[cfg(target_os = "linux")]
-pub fn run(
-    backend: Backend,
-    plan: &Plan,
-    program: &Path,
-    arguments: &[OsString],
-    console: Option<crate::Console>,
-) -> Result<Outcome, Refusal> {
+pub fn run(backend: Backend, order: &Order<'_>) -> Result<Outcome, Refusal> {
     match backend {
-        Backend::Auto | Backend::Linux => crate::linux::run(plan, program, arguments, console),
+        Backend::Auto | Backend::Linux | Backend::Bubblewrap => crate::linux::run(backend, order),
         _ => Err(elsewhere(backend)),
     }
 }

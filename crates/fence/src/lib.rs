@@ -26,7 +26,7 @@ pub mod plan;
 mod sys;
 pub mod terrain;
 
-pub use backend::{Backend, run, tried};
+pub use backend::{Backend, Order, run, tried};
 pub use blocked::Blocked;
 #[cfg(target_os = "linux")]
 pub use console::Console;

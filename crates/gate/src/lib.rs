@@ -43,6 +43,7 @@ pub struct Gate {
     digest_key: DigestKey,
     fence: OnceLock<Fence>,
     contact_engine: bool,
+    rehearsal: bool,
 }
 
 /// Everything that was found out about one call.
@@ -69,6 +70,7 @@ impl Gate {
             digest_key,
             fence: OnceLock::new(),
             contact_engine: false,
+            rehearsal: true,
         }
     }
 
@@ -83,6 +85,14 @@ impl Gate {
     #[must_use]
     pub fn with_descriptors(mut self, descriptors: Descriptors) -> Gate {
         self.descriptors = descriptors;
+        self
+    }
+
+    /// The gate is for calls that are run afterwards: the fence is tried by building it for them.
+    #[must_use]
+    pub fn running(mut self) -> Gate {
+        self.rehearsal = false;
+        self.contact_engine = true;
         self
     }
 

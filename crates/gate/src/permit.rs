@@ -29,6 +29,7 @@ pub struct Stopped {
 pub struct Permit {
     plan: Option<Plan>,
     backend: Backend,
+    bwrap: Option<PathBuf>,
     program: PathBuf,
     arguments: Vec<OsString>,
 }
@@ -47,7 +48,8 @@ impl Gate {
         if self.workspace.is_none() {
             return policy::Fence::none("there is no workspace here that it could be built around");
         }
-        match fence::tried(backend) {
+        // Whoever runs the call builds the fence and is refused where that fails; only a rehearsal needs a trial.
+        match if self.rehearsal { fence::tried(backend) } else { Ok(()) } {
             Ok(()) => policy::Fence { name: "linux", holds_paths: true, holds_network: true, lacks: None },
             Err(_) => policy::Fence::none("it cannot be built here; `bailiwick sandbox status` says why"),
         }
@@ -173,7 +175,13 @@ impl Gate {
             })?),
         };
         let program = find_program(&words, &directory, search.as_deref(), plan.as_ref())?;
-        Ok(Permit { plan, backend, program, arguments: words })
+        Ok(Permit {
+            plan,
+            backend,
+            bwrap: self.config.bwrap_path().map(PathBuf::from),
+            program,
+            arguments: words,
+        })
     }
 }
 
@@ -201,7 +209,7 @@ impl Permit {
     ///
     /// # Errors
     /// The fence cannot be built as planned, or the program could not be started.
-    pub fn run(self, console: Option<fence::Console>) -> Result<Outcome, Stopped> {
+    pub fn run(self) -> Result<Outcome, Stopped> {
         let Some(plan) = &self.plan else {
             return Err(Stopped {
                 kind: ErrorKind::SandboxDenied,
@@ -210,21 +218,24 @@ impl Permit {
                 help: vec!["start the program yourself".into()],
             });
         };
-        fence::run(self.backend, plan, &self.program, &self.arguments, console).map_err(|refusal| {
-            match refusal {
-                Refusal::Fence { missing, help } => Stopped {
-                    kind: ErrorKind::SandboxDenied,
-                    by: "fence",
-                    why: format!("the fence cannot be built as planned: {missing}"),
-                    help: vec![help],
-                },
-                Refusal::Program(why) => {
-                    Stopped { kind: ErrorKind::NotFound, by: "fence", why, help: Vec::new() }
-                }
-                Refusal::Failed(why) => {
-                    Stopped { kind: ErrorKind::Unknown, by: "fence", why, help: Vec::new() }
-                }
+        let order = fence::Order {
+            plan,
+            program: &self.program,
+            arguments: &self.arguments,
+            interactive: true,
+            bwrap: self.bwrap.as_deref(),
+        };
+        fence::run(self.backend, &order).map_err(|refusal| match refusal {
+            Refusal::Fence { missing, help } => Stopped {
+                kind: ErrorKind::SandboxDenied,
+                by: "fence",
+                why: format!("the fence cannot be built as planned: {missing}"),
+                help: vec![help],
+            },
+            Refusal::Program(why) => {
+                Stopped { kind: ErrorKind::NotFound, by: "fence", why, help: Vec::new() }
             }
+            Refusal::Failed(why) => Stopped { kind: ErrorKind::Unknown, by: "fence", why, help: Vec::new() },
         })
     }
 }

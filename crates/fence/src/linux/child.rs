@@ -29,7 +29,7 @@ pub(crate) struct Program<'a> {
     /// The mask for the modes of new files, as whoever asked has it.
     pub(crate) umask: u32,
     /// Places for Landlock where no namespaces hold the rest.
-    pub(crate) ground: &'a [(PathBuf, u64)],
+    pub(crate) ground: Vec<(PathBuf, u64)>,
 }
 
 /// A terminal of the program's own.
@@ -37,6 +37,8 @@ pub(crate) struct Program<'a> {
 pub(crate) struct Terminal {
     /// Which of the standard streams it is for.
     pub(crate) streams: [bool; 3],
+    /// The device that makes terminals.
+    pub(crate) maker: &'static str,
     pub(crate) rows: u16,
     pub(crate) columns: u16,
 }
@@ -49,7 +51,7 @@ const LAST_CAPABILITY: u64 = 63;
 /// to the supervisor.
 pub(crate) fn terminal(s: &mut Builder, program: &Program<'_>) {
     let Some(terminal) = program.terminal else { return };
-    let path = s.text("/dev/pts/ptmx");
+    let path = s.text(terminal.maker);
     let flags = (libc::O_RDWR | libc::O_NOCTTY | libc::O_CLOEXEC).into();
     let label = "open a terminal";
     let master = s.keep(label, libc::SYS_openat, [libc::AT_FDCWD.into(), path.into(), flags, 0.into()]);
@@ -119,7 +121,7 @@ pub(crate) fn steps(s: &mut Builder, plan: &Plan, program: &Program<'_>, namespa
         }
         None => s.step("start a session", libc::SYS_setsid, []),
     }
-    limits(s, plan);
+    limits(s, plan, namespaces);
     s.step("restore the mode mask", libc::SYS_umask, [u64::from(program.umask).into()]);
     let cwd = s.text(&plan.cwd);
     s.step(format!("go to {}", plan.cwd.display()), libc::SYS_chdir, [cwd.into()]);
@@ -161,7 +163,7 @@ pub(crate) fn steps(s: &mut Builder, plan: &Plan, program: &Program<'_>, namespa
 /// The step that [`steps`] ends with: where it fails, the program could not be started.
 pub(crate) const START: &str = "start ";
 
-fn limits(s: &mut Builder, plan: &Plan) {
+fn limits(s: &mut Builder, plan: &Plan, namespaces: bool) {
     let mebi = |number: u64| number.saturating_mul(1024 * 1024);
     let mut limit = |resource: u64, value: u64| {
         let mut both = value.to_le_bytes().to_vec();
@@ -179,7 +181,10 @@ fn limits(s: &mut Builder, plan: &Plan) {
     limit(1, mebi(plan.limits.file_mb)); // RLIMIT_FSIZE
     limit(7, plan.limits.open_files); // RLIMIT_NOFILE
     limit(2, mebi(plan.limits.memory_mb)); // RLIMIT_DATA
-    limit(6, plan.limits.processes); // RLIMIT_NPROC
+    if namespaces {
+        // Counted for the user in this namespace; without one it would be all that the user runs anywhere.
+        limit(6, plan.limits.processes); // RLIMIT_NPROC
+    }
     if let Some(seconds) = plan.limits.cpu_s {
         limit(0, seconds); // RLIMIT_CPU
     }
@@ -201,7 +206,7 @@ fn rights(s: &mut Builder, plan: &Plan, program: &Program<'_>, namespaces: bool)
             }
         }
     }
-    for (path, rights) in program.ground {
+    for (path, rights) in &program.ground {
         ruleset.give(s, path, *rights);
     }
     ruleset.enforce(s);

@@ -19,17 +19,21 @@ use crate::blocked::Blocked;
 #[derive(Debug)]
 pub(crate) struct Forbidden {
     names: Vec<PathBuf>,
-    watch: OwnedFd,
+    watch: Option<OwnedFd>,
 }
 
 impl Forbidden {
-    /// Starts to watch. `None` where there is nothing to watch.
-    pub(crate) fn watch(names: &[PathBuf]) -> rustix::io::Result<Option<Forbidden>> {
-        if names.is_empty() {
-            return Ok(None);
-        }
+    /// The names to keep away. `None` where there are none.
+    pub(crate) fn new(names: &[PathBuf]) -> Option<Forbidden> {
+        (!names.is_empty()).then(|| Forbidden { names: names.to_vec(), watch: None })
+    }
+
+    /// Starts to watch. The kernel takes longer to end a watch than most commands take to run, so short ones are looked
+    /// after when they have ended.
+    pub(crate) fn watch(&mut self) -> rustix::io::Result<()> {
         let watch = rustix::fs::inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?;
-        let parents: BTreeSet<&Path> = names
+        let parents: BTreeSet<&Path> = self
+            .names
             .iter()
             .filter_map(|name| name.ancestors().skip(1).find(|above| above.symlink_metadata().is_ok()))
             .collect();
@@ -38,20 +42,28 @@ impl Forbidden {
                 WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::ONLYDIR | WatchFlags::DONT_FOLLOW;
             rustix::fs::inotify::add_watch(&watch, parent, flags)?;
         }
-        Ok(Some(Forbidden { names: names.to_vec(), watch }))
+        self.watch = Some(watch);
+        Ok(())
+    }
+
+    /// Whether it has been started.
+    pub(crate) fn is_watching(&self) -> bool {
+        self.watch.is_some()
     }
 
     /// The descriptor to be polled.
-    pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
-        self.watch.as_fd()
+    pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        self.watch.as_ref().map(AsFd::as_fd)
     }
 
     /// Moves away whatever has appeared.
     pub(crate) fn sweep(&self) -> Vec<Blocked> {
         let mut events = [std::mem::MaybeUninit::uninit(); 4096];
-        let mut reader = rustix::fs::inotify::Reader::new(self.watch.as_fd(), &mut events);
-        // What the events say does not matter: the names are looked at.
-        while reader.next().is_ok() {}
+        if let Some(watch) = &self.watch {
+            let mut reader = rustix::fs::inotify::Reader::new(watch.as_fd(), &mut events);
+            // What the events say does not matter: the names are looked at.
+            while reader.next().is_ok() {}
+        }
         let mut found = Vec::new();
         for name in &self.names {
             if name.symlink_metadata().is_ok() {

@@ -1,8 +1,10 @@
 //! From a list of steps to a running program: the launcher, its control socket, and what comes back over it.
 
+use std::ffi::OsString;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use rustix::fs::{MemfdFlags, SealFlags};
@@ -10,9 +12,10 @@ use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, SocketFlags, SocketType,
 };
 
-use crate::sys::clone::{Birth, launch};
-use crate::sys::image::Image;
-use crate::sys::steps::{DESCRIPTOR, ENDED, FAILED, Message, SIGNAL, STOPPED};
+use super::namespaces::join;
+use crate::sys::clone::{Birth, launch, spawn};
+use crate::sys::image::{Builder, Image};
+use crate::sys::steps::{CONTROL, DESCRIPTOR, ENDED, FAILED, IMAGE, Message, SIGNAL, STOPPED};
 use crate::sys::{self, kernel};
 
 /// The first process of a fence, and the socket to it. When this is dropped, everything in the fence ends.
@@ -73,13 +76,18 @@ fn sealed(name: &str, bytes: &[u8], executable: bool) -> io::Result<OwnedFd> {
     Ok(file)
 }
 
-/// Starts the first process, in new namespaces: `birth` is carried out at once, the image by the launcher.
-pub(crate) fn start(
-    birth_image: Image,
-    image: Image,
-    namespaces: i32,
-    stdio: [BorrowedFd<'_>; 3],
-) -> io::Result<Launched> {
+/// What the child does before it is the launcher.
+pub(crate) enum Way<'a> {
+    /// It is born into new namespaces, and takes an identity in them.
+    Namespaces { flags: i32, birth: Image },
+    /// It becomes `bwrap`, which makes the namespaces and then starts the launcher.
+    Bubblewrap { path: &'a Path, arguments: Vec<OsString>, doors: &'a [PathBuf] },
+    /// Nothing but joining a control group.
+    Plain { doors: &'a [PathBuf] },
+}
+
+/// Starts the first process, which carries out the image.
+pub(crate) fn start(way: Way<'_>, image: Image, stdio: [BorrowedFd<'_>; 3]) -> io::Result<Launched> {
     let launcher = launcher()?;
     let list = sealed("bailiwick-steps", &image.bytes(), false)?;
     let (ours, theirs) = rustix::net::socketpair(
@@ -92,22 +100,57 @@ pub(crate) fn start(
     let high = |descriptor: BorrowedFd<'_>| rustix::io::fcntl_dupfd_cloexec(descriptor, 10);
     let theirs = high(theirs.as_fd())?;
     let list = high(list.as_fd())?;
-    let high_launcher = high(launcher)?;
     let [input, output, error] = stdio;
     let (input, output, error) = (high(input)?, high(output)?, high(error)?);
     rustix::io::ioctl_fionbio(&theirs, false)?;
-    let birth =
-        Birth { namespaces, stdio: [input.as_fd(), output.as_fd(), error.as_fd()], control: theirs.as_fd() };
-    let mut before = birth_image.words();
-    let child = launch(&birth, &mut before, high_launcher.as_fd(), list.as_fd())?;
-    Ok(Launched {
-        control: Some(ours),
-        child,
-        labels: image.into_labels(),
-        birth_labels: birth_image.into_labels(),
-        reaped: false,
-    })
+    let birth = |namespaces: i32| Birth {
+        namespaces,
+        stdio: [input.as_fd(), output.as_fd(), error.as_fd()],
+        control: theirs.as_fd(),
+    };
+    let labels = image.into_labels();
+    let (child, birth_labels) = match way {
+        Way::Namespaces { flags, birth: before } => {
+            let high_launcher = high(launcher)?;
+            let child = launch(&birth(flags), &mut before.words(), high_launcher.as_fd(), list.as_fd())?;
+            (child, before.into_labels())
+        }
+        Way::Plain { doors } => {
+            let mut steps = Builder::default();
+            join(&mut steps, doors);
+            let before = steps.image().ok_or(io::ErrorKind::InvalidInput)?;
+            let high_launcher = high(launcher)?;
+            let child = launch(&birth(0), &mut before.words(), high_launcher.as_fd(), list.as_fd())?;
+            (child, before.into_labels())
+        }
+        Way::Bubblewrap { path, arguments, doors } => {
+            // `bwrap` reads the launcher from where its descriptor stands, so this one is nobody else's.
+            let own = high(sealed("bailiwick-launcher", sys::LAUNCHER, false)?.as_fd())?;
+            rustix::fs::seek(&own, rustix::fs::SeekFrom::Start(0))?;
+            let mut steps = Builder::default();
+            join(&mut steps, doors);
+            let moved = [(theirs.as_fd(), CONTROL), (list.as_fd(), IMAGE), (own.as_fd(), LAUNCHER)];
+            for (from, to) in moved {
+                let label = "hand a descriptor to bwrap";
+                steps.step(label, libc::SYS_dup3, [from.as_raw_fd().into(), to.into(), 0.into()]);
+            }
+            steps.step(
+                "close the rest",
+                libc::SYS_close_range,
+                [6.into(), u64::from(u32::MAX).into(), 0.into()],
+            );
+            let (program, arguments) = (steps.text(path), steps.texts(arguments));
+            let environment = steps.texts(std::iter::empty::<OsString>());
+            let all = [program.into(), arguments.into(), environment.into()];
+            steps.step("run bwrap", libc::SYS_execve, all);
+            let before = steps.image().ok_or(io::ErrorKind::InvalidInput)?;
+            (spawn(&birth(0), &mut before.words())?, before.into_labels())
+        }
+    };
+    Ok(Launched { control: Some(ours), child, labels, birth_labels, reaped: false })
 }
+
+const LAUNCHER: u64 = super::bubblewrap::LAUNCHER as u64;
 
 impl Launched {
     /// The control socket, to be polled.

@@ -1,8 +1,11 @@
 //! The Linux backends: how a plan becomes namespaces, mounts, Landlock rules, a seccomp filter and limits.
 
+mod bubblewrap;
 mod child;
 mod filter;
 mod forbidden;
+mod ground;
+mod group;
 mod landlock;
 mod launch;
 mod namespaces;
@@ -10,10 +13,12 @@ mod supervise;
 pub(crate) mod trial;
 
 use std::ffi::OsString;
-use std::os::fd::AsFd;
-use std::path::Path;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Duration;
 
+use crate::backend::{Backend, Order};
 use crate::console::Console;
 use crate::egress::Layout;
 use crate::network::Network;
@@ -24,102 +29,204 @@ use crate::terrain::Ground;
 
 use self::child::{Program, Terminal};
 use self::forbidden::Forbidden;
+use self::group::Group;
+use self::launch::Way;
 use self::namespaces::{Site, Wanted};
 use self::supervise::Running;
 
 /// The resolver of a fence without a network: the supervisor listens there, to say which names were asked for.
 const NOBODY: [u8; 4] = [127, 0, 0, 53];
 
-/// Runs a program in namespaces of its own, as this process's standard streams and terminal have it.
-pub(crate) fn run(
-    plan: &Plan,
-    program: &Path,
-    arguments: &[OsString],
-    console: Option<Console>,
-) -> Result<Outcome, Refusal> {
-    let failed = |what: &str, error: &dyn std::fmt::Display| Refusal::Failed(format!("{what}: {error}"));
-    for path in &plan.kept {
+/// A way to hold a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tier {
+    Namespaces,
+    Bubblewrap,
+    Landlock,
+}
+
+/// Runs a program the first way that can hold its plan, each of which holds all of it.
+pub(crate) fn run(backend: Backend, order: &Order<'_>) -> Result<Outcome, Refusal> {
+    let tiers: &[Tier] = match backend {
+        Backend::Bubblewrap => &[Tier::Bubblewrap],
+        Backend::Linux => &[Tier::Namespaces, Tier::Landlock],
+        _ => &[Tier::Namespaces, Tier::Bubblewrap, Tier::Landlock],
+    };
+    for path in &order.plan.kept {
         make_kept(path)?;
     }
-    let forbidden =
-        Forbidden::watch(&plan.forbidden).map_err(|error| failed("names cannot be watched", &error))?;
-    let (signals, blocked) =
-        supervise::take_signals().map_err(|error| failed("signals cannot be taken", &error))?;
-    let layout = match &plan.network {
-        Network::Allow(hosts) => Some(Layout::of(hosts).map_err(|unfit| Refusal::Fence {
-            missing: unfit.to_string(),
-            help: "name fewer hosts, by their names".into(),
-        })?),
-        Network::Off | Network::Open => None,
-    };
-    let (sockets, resolver) = match &layout {
+    let (signals, blocked) = supervise::take_signals()
+        .map_err(|error| Refusal::Failed(format!("signals cannot be taken: {error}")))?;
+    let signals = Rc::new(signals);
+    let mut why: Vec<String> = Vec::new();
+    let mut help = String::new();
+    for tier in tiers {
+        match order.run(*tier, &signals, blocked) {
+            Err(Refusal::Fence { missing, help: first }) => {
+                why.push(missing);
+                if help.is_empty() {
+                    help = first;
+                }
+            }
+            other => return other,
+        }
+    }
+    Err(Refusal::Fence { missing: why.join("; "), help })
+}
+
+impl Order<'_> {
+    fn run(&self, tier: Tier, signals: &Rc<OwnedFd>, blocked: u64) -> Result<Outcome, Refusal> {
+        let bwrap = match tier {
+            Tier::Bubblewrap => Some(bubblewrap::find(self.bwrap)?),
+            Tier::Namespaces | Tier::Landlock => None,
+        };
+        let console = if self.interactive { Console::of_this_process() } else { None };
+        let terminal = console.as_ref().map(|console| {
+            let size = console.size();
+            let maker = if tier == Tier::Landlock { "/dev/ptmx" } else { "/dev/pts/ptmx" };
+            Terminal { streams: console.streams(), maker, rows: size.ws_row, columns: size.ws_col }
+        });
+        let landlock = match kernel::landlock_version() {
+            // Version 1 refuses every move between directories; the mounts hold all that it would hold.
+            1 => 0,
+            version => version,
+        };
+        if self.plan.network == Network::Open && landlock < landlock::SCOPED {
+            return Err(Refusal::Fence {
+                missing: "with an open network, only Landlock of version 6 (Linux 6.12) keeps abstract sockets away"
+                    .into(),
+                help: "use a newer kernel, or name the hosts that are needed".into(),
+            });
+        }
+        let group = Group::make(&self.plan.limits);
+        let doors = group.as_ref().map(Group::doors).unwrap_or_default();
+        let mut plan = self.plan.clone();
+        let mut program = Program {
+            path: self.program,
+            arguments: self.arguments,
+            landlock,
+            listens: true,
+            terminal,
+            blocked,
+            umask: own_umask(),
+            ground: Vec::new(),
+        };
+        let user = rustix::process::geteuid().as_raw();
+        let mut layout = None;
+        let mut scratch = None;
+        let (way, steps) = match (tier, &bwrap) {
+            (Tier::Namespaces, _) => {
+                layout = layout_of(&plan)?;
+                let (sockets, resolver) = meeting_points(&plan, layout.as_ref());
+                if let Some(layout) = &layout {
+                    let variables = layout.variables().into_iter();
+                    plan.environment.extend(variables.map(|(name, value)| (name.into(), value.into())));
+                }
+                let site = Site {
+                    terrain: &Ground,
+                    user,
+                    group: rustix::process::getegid().as_raw(),
+                    doors: &doors,
+                    resolver: resolver.as_deref(),
+                    sockets: &sockets,
+                };
+                let birth = namespaces::birth(&site).image().ok_or_else(too_long)?;
+                let flags = namespaces::flags(&plan.network);
+                (Way::Namespaces { flags, birth }, namespaces::steps(&plan, &program, &site))
+            }
+            (_, Some(path)) => {
+                if let Network::Allow(_) = plan.network {
+                    return Err(Refusal::Fence {
+                        missing:
+                            "bubblewrap makes a network that we cannot enter, so hosts cannot be told apart"
+                                .into(),
+                        help: NAMESPACES.into(),
+                    });
+                }
+                let arguments = bubblewrap::arguments(&plan, user, &Ground);
+                (Way::Bubblewrap { path, arguments, doors: &doors }, bubblewrap::steps(&plan, &program))
+            }
+            _ => {
+                let directory = Scratch::make()
+                    .map_err(|error| Refusal::Failed(format!("a scratch directory: {error}")))?;
+                program.ground = ground::rights(&plan, landlock, directory.path(), &Ground)?;
+                plan.environment.insert("TMPDIR".into(), directory.path().into());
+                scratch = Some(directory);
+                (Way::Plain { doors: &doors }, ground::steps(&plan, &program))
+            }
+        };
+        let image = steps.image().ok_or_else(too_long)?;
+        let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
+        let stdio = [input.as_fd(), output.as_fd(), error.as_fd()];
+        let launched = launch::start(way, image, stdio).map_err(|error| Refusal::Fence {
+            missing: format!("namespaces cannot be made: {error}"),
+            help: NAMESPACES.into(),
+        })?;
+        let mut running = Running::new(launched);
+        running.console = console;
+        running.signals = Some(Rc::clone(signals));
+        running.forbidden = Forbidden::new(&plan.forbidden);
+        running.layout = layout;
+        running.deadline = plan.limits.wall_ms.map(|limit| supervise::now() + Duration::from_millis(limit));
+        let outcome = running.wait();
+        drop((group, scratch));
+        outcome
+    }
+}
+
+fn layout_of(plan: &Plan) -> Result<Option<Layout>, Refusal> {
+    let Network::Allow(hosts) = &plan.network else { return Ok(None) };
+    Layout::of(hosts).map(Some).map_err(|unfit| Refusal::Fence {
+        missing: unfit.to_string(),
+        help: "name fewer hosts, by their names".into(),
+    })
+}
+
+/// The sockets that the supervisor wants inside, and what the program's resolver is told.
+fn meeting_points(plan: &Plan, layout: Option<&Layout>) -> (Vec<Wanted>, Option<String>) {
+    match layout {
         Some(layout) => (layout.sockets().iter().map(wanted).collect(), Some(layout.resolv_conf())),
         None if plan.network == Network::Off => (
             vec![Wanted { stream: false, address: NOBODY, port: 53 }],
             Some("nameserver 127.0.0.53\noptions timeout:1 attempts:1\n".to_owned()),
         ),
         None => (Vec::new(), None),
-    };
-    let mut plan = plan.clone();
-    if let Some(layout) = &layout {
-        plan.environment
-            .extend(layout.variables().into_iter().map(|(name, value)| (name.into(), value.into())));
     }
-    let plan = &plan;
-    let site = Site {
-        terrain: &Ground,
-        user: rustix::process::geteuid().as_raw(),
-        group: rustix::process::getegid().as_raw(),
-        groups: &[],
-        resolver: resolver.as_deref(),
-        sockets: &sockets,
-    };
-    let terminal = console.as_ref().map(|console| {
-        let size = console.size();
-        Terminal { streams: console.streams(), rows: size.ws_row, columns: size.ws_col }
-    });
-    let landlock = match kernel::landlock_version() {
-        // Version 1 refuses every move between directories; the mounts hold all that it would hold.
-        0 | 1 => 0,
-        version => version,
-    };
-    if plan.network == Network::Open && landlock < landlock::SCOPED {
-        return Err(Refusal::Fence {
-            missing:
-                "with an open network, only Landlock of version 6 (Linux 6.12) keeps abstract sockets away"
-                    .into(),
-            help: "use a newer kernel, or name the hosts that are needed".into(),
-        });
+}
+
+fn too_long() -> Refusal {
+    Refusal::Fence {
+        missing: "the plan names more places than a fence can have".into(),
+        help: "name the directories above them instead".into(),
     }
-    let program = Program {
-        path: program,
-        arguments,
-        landlock,
-        listens: true,
-        terminal,
-        blocked,
-        umask: own_umask(),
-        ground: &[],
-    };
-    let built = namespaces::steps(plan, &program, &site).image().zip(namespaces::birth(&site).image());
-    let Some((image, birth)) = built else {
-        return Err(Refusal::Fence {
-            missing: "the plan names more places than a fence can have".into(),
-            help: "name the directories above them instead".into(),
-        });
-    };
-    let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
-    let stdio = [input.as_fd(), output.as_fd(), error.as_fd()];
-    let launched = launch::start(birth, image, namespaces::flags(&plan.network), stdio).map_err(|error| {
-        Refusal::Fence { missing: format!("namespaces cannot be made: {error}"), help: NAMESPACES.into() }
-    })?;
-    let mut running = Running::new(launched);
-    running.console = console;
-    running.signals = Some(signals);
-    running.forbidden = forbidden;
-    running.layout = layout;
-    running.deadline = plan.limits.wall_ms.map(|limit| supervise::now() + Duration::from_millis(limit));
-    running.wait()
+}
+
+/// A directory of the fence's own for temporary files, where it cannot have a `/tmp` of its own. It goes with the fence.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn make() -> std::io::Result<Scratch> {
+        use std::os::unix::fs::DirBuilderExt;
+        for number in 0..1000u32 {
+            let path = PathBuf::from(format!("/tmp/bailiwick-{}-{number}", std::process::id()));
+            match std::fs::DirBuilder::new().mode(0o700).create(&path) {
+                Ok(()) => return Ok(Scratch(path)),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(std::io::ErrorKind::AlreadyExists.into())
+    }
+
+    fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _left = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 fn wanted(socket: &crate::egress::Wanted) -> Wanted {

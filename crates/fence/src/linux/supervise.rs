@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::os::fd::{AsFd, OwnedFd};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -35,14 +36,18 @@ const FORWARDED: [i32; 10] = [
 /// At most this much is remembered of what was refused, and of what waits to be typed.
 const REMEMBERED: usize = 100;
 const TYPED: usize = 64 * 1024;
+/// How long a program runs before forbidden names are watched.
+const UNWATCHED: Duration = Duration::from_millis(40);
 
 /// A program that runs, and everything that serves it.
 pub(crate) struct Running {
     pub(crate) launched: Launched,
     pub(crate) console: Option<Console>,
-    pub(crate) signals: Option<OwnedFd>,
+    pub(crate) signals: Option<Rc<OwnedFd>>,
     pub(crate) forbidden: Option<Forbidden>,
     pub(crate) deadline: Option<Instant>,
+    /// When forbidden names begin to be watched.
+    watch_at: Option<Instant>,
     /// Where names are asked for while the network is off.
     pub(crate) resolver: Option<OwnedFd>,
     /// Where the egress sockets go once all have come.
@@ -83,6 +88,7 @@ impl Running {
             signals: None,
             forbidden: None,
             deadline: None,
+            watch_at: None,
             resolver: None,
             layout: None,
             egress: None,
@@ -102,6 +108,7 @@ impl Running {
         if let Some(console) = &mut self.console {
             console.raw();
         }
+        self.watch_at = self.forbidden.as_ref().map(|_| now() + UNWATCHED);
         let end = loop {
             match self.turn() {
                 Some(end) => break end,
@@ -154,6 +161,11 @@ impl Running {
         if self.is_late() {
             return Some(Some(End::TimedOut));
         }
+        if let (Some(_), Some(forbidden)) = (self.watch_at.take_if(|at| *at <= now()), &mut self.forbidden) {
+            // Where it cannot be watched, it is still looked at in the end.
+            let _unwatched = forbidden.watch();
+            self.made.extend(forbidden.sweep());
+        }
         for source in ready {
             match source {
                 Source::Control => loop {
@@ -201,10 +213,10 @@ impl Running {
         let all = [
             (Source::Control, self.launched.control(), PollFlags::IN),
             (Source::Listener, self.listener.as_ref().map(AsFd::as_fd), PollFlags::IN),
-            (Source::Signals, self.signals.as_ref().map(AsFd::as_fd), PollFlags::IN),
+            (Source::Signals, self.signals.as_ref().map(|signals| signals.as_fd()), PollFlags::IN),
             (Source::Terminal, self.terminal.as_ref().map(AsFd::as_fd), PollFlags::IN | writing),
             (Source::Keys, listens.then(|| input.as_fd()), PollFlags::IN),
-            (Source::Forbidden, self.forbidden.as_ref().map(Forbidden::descriptor), PollFlags::IN),
+            (Source::Forbidden, self.forbidden.as_ref().and_then(Forbidden::descriptor), PollFlags::IN),
             (Source::Resolver, self.resolver.as_ref().map(AsFd::as_fd), PollFlags::IN),
         ];
         let mut sources = Vec::with_capacity(all.len());
@@ -215,7 +227,8 @@ impl Running {
                 polled.push(PollFd::from_borrowed_fd(descriptor, flags));
             }
         }
-        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(now()));
+        let next = self.deadline.into_iter().chain(self.watch_at).min();
+        let left = next.map(|deadline| deadline.saturating_duration_since(now()));
         let left = left.map(|left| Timespec {
             tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: i64::from(left.subsec_nanos()),

@@ -1,7 +1,6 @@
 //! Whether a fence can be built here, found out by building the part of one that machines refuse.
 
 use super::namespaces::{self, Site};
-use crate::network::Network;
 use crate::outcome::Refusal;
 use crate::sys::clone::{Birth, spawn};
 use crate::sys::image::Builder;
@@ -9,14 +8,14 @@ use crate::sys::kernel;
 use crate::terrain::Ground;
 use std::os::fd::AsFd;
 
-/// Makes namespaces (without one for the network unless `network`), takes an identity in them, changes mounts, and ends.
-pub(crate) fn namespaces(network: bool) -> Result<(), Refusal> {
+/// Makes a user namespace and one more, takes an identity in them, uses its rights, and ends.
+pub(crate) fn namespaces() -> Result<(), Refusal> {
     let refused = |what: String| Refusal::Fence { missing: what, help: super::NAMESPACES.into() };
     let site = Site {
         terrain: &Ground,
         user: rustix::process::geteuid().as_raw(),
         group: rustix::process::getegid().as_raw(),
-        groups: &[],
+        doors: &[],
         resolver: None,
         sockets: &[],
     };
@@ -25,7 +24,7 @@ pub(crate) fn namespaces(network: bool) -> Result<(), Refusal> {
     let Some(image) = steps.image() else {
         return Err(Refusal::Failed("the trial's list is too long".into()));
     };
-    let flags = namespaces::flags(if network { &Network::Off } else { &Network::Open });
+    let flags = libc::CLONE_NEWUSER | libc::CLONE_NEWUTS;
     let (ours, theirs) = rustix::net::socketpair(
         rustix::net::AddressFamily::UNIX,
         rustix::net::SocketType::SEQPACKET,

@@ -1,0 +1,135 @@
+//! The fence with `bwrap` for its namespaces, for machines where only that program may make them. Inside it, our launcher
+//! puts the program behind Landlock and seccomp as it does without it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use super::child::{self, Program};
+use crate::network::Network;
+use crate::outcome::Refusal;
+use crate::plan::{Access, Plan};
+use crate::sys::image::Builder;
+use crate::sys::steps::FORK;
+use crate::terrain::{Kind, Terrain};
+
+/// The descriptor with the launcher's program, in `bwrap`.
+pub(crate) const LAUNCHER: i32 = 5;
+/// Where the launcher is inside.
+const INSIDE: &str = "/.bailiwick/launcher";
+/// The first version with everything that is used here.
+const OLDEST: (u32, u32) = (0, 8);
+
+/// Where `bwrap` is, once it has been seen to be new enough.
+pub(crate) fn find(configured: Option<&Path>) -> Result<PathBuf, Refusal> {
+    static FOUND: OnceLock<Result<(u32, u32), String>> = OnceLock::new();
+    let path = configured.unwrap_or(Path::new("/usr/bin/bwrap"));
+    let refused = |missing: String| Refusal::Fence {
+        missing,
+        help: "install Debian's package bubblewrap, or name it with `sandbox.bwrap_path`".into(),
+    };
+    match FOUND.get_or_init(|| version(path)) {
+        Ok(found) if *found >= OLDEST => Ok(path.to_path_buf()),
+        Ok((major, minor)) => {
+            Err(refused(format!("{} is version {major}.{minor}, and 0.8 is needed", path.display())))
+        }
+        Err(why) => Err(refused(format!("{} does not work: {why}", path.display()))),
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "asks another program for its version")]
+fn version(path: &Path) -> Result<(u32, u32), String> {
+    let output = std::process::Command::new(path)
+        .arg("--version")
+        .env_clear()
+        .stdin(std::process::Stdio::null())
+        .output()
+        .map_err(|error| error.to_string())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut numbers = text.trim().rsplit(' ').next().unwrap_or_default().split('.').map(str::parse::<u32>);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(major)), Some(Ok(minor))) => Ok((major, minor)),
+        _ => Err("it does not say its version".into()),
+    }
+}
+
+/// The arguments that make a plan's namespaces and mounts.
+pub(crate) fn arguments(plan: &Plan, user: u32, terrain: &dyn Terrain) -> Vec<OsString> {
+    let mut out: Vec<OsString> =
+        ["bwrap", "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts"]
+            .into_iter()
+            .chain([
+                "--unshare-cgroup-try",
+                "--as-pid-1",
+                "--die-with-parent",
+                "--cap-drop",
+                "ALL",
+                "--clearenv",
+            ])
+            .map(OsString::from)
+            .collect();
+    let mut add =
+        |words: &[&dyn AsRef<std::ffi::OsStr>]| out.extend(words.iter().map(|word| word.as_ref().to_owned()));
+    if plan.network != Network::Open {
+        add(&[&"--unshare-net"]);
+    }
+    let size = plan.limits.scratch_mb.saturating_mul(1024 * 1024).to_string();
+    add(&[&"--proc", &"/proc", &"--dev", &"/dev"]);
+    if user == 0 {
+        for name in ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"] {
+            add(&[&"--ro-bind-try", &name, &name]);
+        }
+        for name in ["/proc/kcore", "/proc/keys", "/proc/timer_list"] {
+            if terrain.look(Path::new(name)).is_some() {
+                add(&[&"--ro-bind", &"/dev/null", &name]);
+            }
+        }
+    }
+    for (path, access) in &plan.places {
+        let hidden_above =
+            path.ancestors().skip(1).any(|above| plan.places.get(above) == Some(&Access::Hidden));
+        let above = plan.above(path).map(|above| above.1);
+        let real = matches!(above, Some(Access::Read | Access::Write | Access::Protected));
+        if hidden_above {
+            continue;
+        }
+        match access {
+            Access::Read if above == Some(&Access::Read) => {}
+            Access::Read | Access::Protected => add(&[&"--ro-bind", path, path]),
+            Access::Write => add(&[&"--bind", path, path]),
+            Access::Scratch if above == Some(&Access::Scratch) => add(&[&"--dir", path]),
+            Access::Scratch => {
+                let shared = path.ends_with("tmp") || path.ends_with("shm");
+                let mode = if shared { "1777" } else { "0755" };
+                add(&[&"--perms", &mode, &"--size", &size, &"--tmpfs", path]);
+            }
+            Access::Link(_) if real => {}
+            Access::Link(target) => add(&[&"--symlink", target, path]),
+            Access::Hidden if !real => {}
+            Access::Hidden if terrain.look(path) == Some(Kind::Directory) => {
+                add(&[&"--perms", &"0000", &"--tmpfs", path, &"--remount-ro", path]);
+            }
+            Access::Hidden => add(&[&"--ro-bind", &"/dev/null", path]),
+        }
+    }
+    let launcher = LAUNCHER.to_string();
+    add(&[&"--perms", &"0555", &"--ro-bind-data", &launcher, &INSIDE]);
+    add(&[&"--remount-ro", &"/", &"--chdir", &"/", &"--", &INSIDE]);
+    out
+}
+
+/// What the launcher does inside.
+pub(crate) fn steps(plan: &Plan, program: &Program<'_>) -> Builder {
+    let mut steps = Builder::default();
+    let s = &mut steps;
+    s.step(
+        "close what was inherited",
+        libc::SYS_close_range,
+        [5.into(), u64::from(u32::MAX).into(), 0.into()],
+    );
+    child::terminal(s, program);
+    child::drop_rights(s);
+    s.step("start the program's process", FORK, []);
+    child::steps(s, plan, program, true);
+    steps
+}

@@ -1,0 +1,167 @@
+//! The fence without namespaces, where a machine forbids them: Landlock and seccomp alone. Landlock only ever adds up what
+//! may be touched, so it cannot hold a plan that takes something away inside a place that may be written; such a plan is
+//! refused.
+
+use std::path::{Path, PathBuf};
+
+use super::child::{self, Program};
+use super::landlock;
+use crate::network::Network;
+use crate::outcome::Refusal;
+use crate::plan::{Access, Plan};
+use crate::sys::image::Builder;
+use crate::sys::steps::FORK;
+use crate::terrain::{Kind, Terrain};
+
+/// Of `/proc`, what tells about the machine and not about others' processes.
+const PROC: [&str; 12] = [
+    "cpuinfo",
+    "meminfo",
+    "stat",
+    "uptime",
+    "loadavg",
+    "version",
+    "filesystems",
+    "vmstat",
+    "zoneinfo",
+    "swaps",
+    "cgroups",
+    "sys",
+];
+const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
+/// So many entries of a directory are looked at to leave one of them out.
+const LOOKED_AT: usize = 4000;
+
+/// Why a plan cannot be held without namespaces.
+fn unfit(what: &str) -> Refusal {
+    Refusal::Fence {
+        missing: format!("without namespaces, Landlock cannot hold this plan: {what}"),
+        help: format!("{}; or do without it in your own configuration", super::NAMESPACES),
+    }
+}
+
+/// The rights that Landlock gives for a plan, if it can hold it. `scratch` is a directory of the fence's own.
+pub(crate) fn rights(
+    plan: &Plan,
+    version: u32,
+    scratch: &Path,
+    terrain: &dyn Terrain,
+) -> Result<Vec<(PathBuf, u64)>, Refusal> {
+    if version < landlock::SCOPED {
+        return Err(unfit(&format!("version 6 is needed (Linux 6.12), and this kernel has {version}")));
+    }
+    if let Network::Allow(_) = plan.network {
+        return Err(unfit(
+            "hosts cannot be told apart without a network of the fence's own (`sandbox.network`)",
+        ));
+    }
+    if let Some(name) = plan.forbidden.first().or(plan.kept.first()) {
+        return Err(unfit(&format!("{} could be made (`sandbox.protect: false` lets it)", name.display())));
+    }
+    let all = landlock::rights(version);
+    let mut given = vec![(scratch.to_path_buf(), all)];
+    for (path, access) in &plan.places {
+        let above = plan.above(path).map(|above| above.1);
+        match access {
+            Access::Protected => {
+                return Err(unfit(&format!(
+                    "{} could be changed (`sandbox.protect: false` lets it)",
+                    path.display()
+                )));
+            }
+            Access::Hidden if matches!(above, Some(Access::Write | Access::Protected)) => {
+                return Err(unfit(&format!(
+                    "{} could be read, since it is in a writable place",
+                    path.display()
+                )));
+            }
+            Access::Read if above == Some(&Access::Write) => {
+                return Err(unfit(&format!(
+                    "{} could be changed, since it is in a writable place",
+                    path.display()
+                )));
+            }
+            Access::Hidden | Access::Scratch | Access::Link(_) => {}
+            Access::Write => given.push((path.clone(), of_kind(path, all, terrain))),
+            Access::Read if above == Some(&Access::Read) => {}
+            Access::Read => show(plan, path, &mut given, terrain)?,
+        }
+    }
+    for name in PROC {
+        let path = Path::new("/proc").join(name);
+        if terrain.look(&path).is_some() {
+            given.push((path.clone(), of_kind(&path, landlock::READ, terrain)));
+        }
+    }
+    // The rights to this end with the process that it is of: a child has a directory of its own, and no rights to it.
+    given.push((PathBuf::from("/proc/self"), landlock::READ));
+    for device in DEVICES {
+        given.push((Path::new("/dev").join(device), landlock::FILE));
+    }
+    Ok(given)
+}
+
+/// Gives a place to read, but for what is hidden in it.
+fn show(
+    plan: &Plan,
+    path: &Path,
+    given: &mut Vec<(PathBuf, u64)>,
+    terrain: &dyn Terrain,
+) -> Result<(), Refusal> {
+    let hidden = |below: &Path| {
+        plan.places.iter().any(|(place, access)| {
+            *access == Access::Hidden && place.starts_with(below) && is_open_to_us(place)
+        })
+    };
+    let mut open = vec![path.to_path_buf()];
+    let mut looked_at = 0;
+    while let Some(path) = open.pop() {
+        if !hidden(&path) {
+            given.push((path.clone(), of_kind(&path, landlock::READ, terrain)));
+            continue;
+        }
+        if plan.places.get(&path) == Some(&Access::Hidden) {
+            continue;
+        }
+        for entry in path.read_dir().map_err(|error| unfit(&format!("{}: {error}", path.display())))? {
+            looked_at += 1;
+            let Ok(entry) = entry else { continue };
+            let kind = entry.file_type();
+            if kind.is_ok_and(|kind| kind.is_dir() || kind.is_file()) {
+                open.push(entry.path());
+            }
+        }
+        if looked_at > LOOKED_AT {
+            return Err(unfit(&format!("there is too much beside what is hidden in {}", path.display())));
+        }
+    }
+    Ok(())
+}
+
+/// What the user may not read anyway needs no hiding.
+fn is_open_to_us(path: &Path) -> bool {
+    rustix::fs::access(path, rustix::fs::Access::READ_OK).is_ok()
+}
+
+/// A file takes fewer rights than a directory.
+fn of_kind(path: &Path, rights: u64, terrain: &dyn Terrain) -> u64 {
+    if terrain.look(path) == Some(Kind::Directory) { rights } else { rights & landlock::FILE }
+}
+
+/// What the launcher does.
+pub(crate) fn steps(plan: &Plan, program: &Program<'_>) -> Builder {
+    let mut steps = Builder::default();
+    let s = &mut steps;
+    s.step(
+        "close what was inherited",
+        libc::SYS_close_range,
+        [5.into(), u64::from(u32::MAX).into(), 0.into()],
+    );
+    // Orphans come to the launcher, which ends them.
+    s.step("adopt orphans", libc::SYS_prctl, [36.into(), 1.into(), 0.into(), 0.into(), 0.into()]);
+    child::terminal(s, program);
+    child::drop_rights(s);
+    s.step("start the program's process", FORK, []);
+    child::steps(s, plan, program, false);
+    steps
+}

@@ -1,0 +1,104 @@
+//! A control group for one fence: the only limit on the memory of a whole tree of processes, and the only one on their number
+//! that binds root. Where the user may make one (as root, or where a session manager delegates), it is made; elsewhere each
+//! process has its own limits, and that is said.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::plan::Limits;
+
+/// Where control groups are mounted.
+const MOUNTED: &str = "/sys/fs/cgroup";
+/// Tries to remove a group whose last process is still being buried.
+const BURIALS: u32 = 50;
+
+/// Directories of a control group that is ours. They are removed with this.
+#[derive(Debug, Default)]
+pub(crate) struct Group {
+    directories: Vec<PathBuf>,
+}
+
+impl Group {
+    /// Makes a group with these limits; `None` where that is not ours to do.
+    pub(crate) fn make(limits: &Limits) -> Option<Group> {
+        let own = read(Path::new("/proc/self/cgroup"))?;
+        Group::unified(&own, limits).or_else(|| Group::separate(&own, limits))
+    }
+
+    /// Files to which a process writes `0` to join.
+    pub(crate) fn doors(&self) -> Vec<PathBuf> {
+        self.directories.iter().map(|directory| directory.join("cgroup.procs")).collect()
+    }
+
+    /// Version 2: one tree. A group with processes has no children with limits, so ours is beside our own.
+    fn unified(own: &str, limits: &Limits) -> Option<Group> {
+        let path = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
+        let parent = Path::new(MOUNTED).join(path).parent()?.to_path_buf();
+        if !parent.join("cgroup.subtree_control").exists() || !parent.starts_with(MOUNTED) {
+            return None;
+        }
+        let mut group = Group::default();
+        let directory = group.directory(&parent)?;
+        let memory = limits.memory_mb.saturating_mul(1024 * 1024);
+        let set = write(&directory.join("memory.max"), &memory.to_string())
+            && write(&directory.join("pids.max"), &limits.processes.to_string());
+        let _swapless = write(&directory.join("memory.swap.max"), "0");
+        set.then_some(group)
+    }
+
+    /// Version 1: a tree for memory, a tree for processes.
+    fn separate(own: &str, limits: &Limits) -> Option<Group> {
+        let mut group = Group::default();
+        let memory = limits.memory_mb.saturating_mul(1024 * 1024).to_string();
+        for (controller, file, value) in [
+            ("memory", "memory.limit_in_bytes", &memory),
+            ("pids", "pids.max", &limits.processes.to_string()),
+        ] {
+            let path = own.lines().find_map(|line| {
+                let mut fields = line.splitn(3, ':').skip(1);
+                let names = fields.next()?;
+                names.split(',').any(|name| name == controller).then(|| fields.next())?
+            })?;
+            let parent = Path::new(MOUNTED).join(controller).join(path.trim_start_matches('/'));
+            let directory = group.directory(&parent)?;
+            if !write(&directory.join(file), value) {
+                return None;
+            }
+        }
+        Some(group)
+    }
+
+    fn directory(&mut self, parent: &Path) -> Option<PathBuf> {
+        static COUNTED: AtomicU32 = AtomicU32::new(0);
+        let number = COUNTED.fetch_add(1, Ordering::Relaxed);
+        let directory = parent.join(format!("bailiwick-{}-{number}", std::process::id()));
+        std::fs::create_dir(&directory).ok()?;
+        self.directories.push(directory.clone());
+        Some(directory)
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        for directory in &self.directories {
+            for _ in 0..BURIALS {
+                match std::fs::remove_dir(directory) {
+                    Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
+                        std::thread::sleep(std::time::Duration::from_micros(200));
+                    }
+                    _ => break,
+                }
+            }
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "control groups are files")]
+fn read(path: &Path) -> Option<String> {
+    std::fs::read_to_string(path).ok()
+}
+
+#[expect(clippy::disallowed_methods, reason = "control groups are files")]
+fn write(path: &Path, text: &str) -> bool {
+    std::fs::write(path, text).is_ok()
+}
