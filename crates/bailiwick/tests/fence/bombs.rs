@@ -1,6 +1,7 @@
 //! FNC-5: what eats a machine is stopped at the limits, and those outside go on working. The bombs are small enough to
 //! go off unfenced.
 
+use std::collections::BTreeMap;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -36,11 +37,14 @@ const BOMBS: &[Bomb] = &[
 fn bombs_are_stopped_and_the_machine_stays_responsive() {
     let _alone = alone();
     let mut failures = Vec::new();
+    let mut unfenced = BTreeMap::new();
     for who in Who::possible() {
         let ground = prepared(who);
         for bomb in BOMBS {
-            let bare = gone_off(&ground, Mode::Bare, who, bomb.words, bomb.flags);
-            let came = reached(&bare);
+            // Unfenced it goes as far for anybody: once is enough.
+            let came = *unfenced
+                .entry(bomb.words)
+                .or_insert_with(|| reached(&gone_off(&ground, Mode::Bare, who, bomb.words, bomb.flags)));
             if came < bomb.full {
                 println!(
                     "{:?}: comes to {came} unfenced here, not to {}: nothing to stop",

@@ -4,14 +4,14 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::everyday_rows::{ROWS, Row};
-use crate::runner::{Mode, Outcome, Run, Who, alone, has, install, standing};
+use crate::runner::{Mode, Outcome, Run, Who, has, install, standing, together};
 use crate::setting::{Ground, executable, give};
 
 const AT_LEAST: usize = 45;
 
 #[test]
 fn both_backends_can_be_built_here() {
-    let _alone = alone();
+    let _together = together();
     for who in Who::possible() {
         let ground = place(who);
         let modes = standing(&ground.root, who);
@@ -36,7 +36,7 @@ fn nobody_notices_as_an_ordinary_user() {
 }
 
 fn nobody_notices(who: Who) {
-    let _alone = alone();
+    let _together = together();
     let ground = place(who);
     let mut failures = Vec::new();
     let mut proven = 0;
@@ -73,7 +73,7 @@ fn nobody_notices(who: Who) {
 
 #[test]
 fn a_workspace_may_lie_and_be_called_as_it_likes() {
-    let _alone = alone();
+    let _together = together();
     for who in Who::possible() {
         let ground = place(who);
         let mut failures = Vec::new();
@@ -98,7 +98,7 @@ fn a_workspace_may_lie_and_be_called_as_it_likes() {
             let script = space.join("row.sh");
             std::fs::write(&script, "#!/bin/bash\nset -e\necho x > made && cat made && cd sub && echo y > made && pwd -P && rm ../made && test -w .\n").expect("a file");
             executable(&script, 0o755);
-            give(space, who);
+            give(&std::fs::canonicalize(space).expect("a directory"), who);
             let bare = Run::new(Mode::Bare, who, &ground.root, space).run(&["./row.sh"]);
             assert_eq!(bare.code(), 0, "{}: {}", space.display(), told(&bare));
             for mode in standing(&ground.root, who) {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 use crate::everyday::{place, told};
-use crate::runner::{Mode, Run, Who, alone, probe, standing};
+use crate::runner::{Mode, Run, Who, probe, standing, together};
 use crate::setting::executable;
 
 const LISTED: &[&str] = &[
@@ -25,7 +25,7 @@ const LISTED: &[&str] = &[
 
 #[test]
 fn the_child_gets_three_descriptors_and_the_listed_environment() {
-    let _alone = alone();
+    let _together = together();
     let mut seed = 0x2545_f491_4f6c_dd1d_u64;
     let mut random = move |below: u64| {
         seed ^= seed << 13;

@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::sync::{OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 /// Which fence, or none.
@@ -20,18 +20,26 @@ pub(crate) enum Mode {
     Bubblewrap,
     /// `sandbox.mode: linux` where the kernel forbids namespaces and mounts: it holds, or it refuses.
     NoNamespaces,
+    /// The same with `sandbox.protect: false`: what Landlock and the filter of system calls hold by themselves.
+    Landlock,
     /// `bwrap` as it is usually called. Not ours: it shows that the suite can tell a hole from a wall.
     Usual,
 }
 
 impl Mode {
-    pub(crate) const FENCED: [Mode; 3] = [Mode::Native, Mode::Bubblewrap, Mode::NoNamespaces];
+    pub(crate) const FENCED: [Mode; 4] = [Mode::Native, Mode::Bubblewrap, Mode::NoNamespaces, Mode::Landlock];
 
-    fn sandbox(self) -> &'static str {
+    /// The name of its configuration file, and what that says of the fence.
+    fn configured(self) -> (&'static str, &'static str) {
         match self {
-            Mode::Bubblewrap => "bubblewrap",
-            Mode::Bare | Mode::Native | Mode::NoNamespaces | Mode::Usual => "linux",
+            Mode::Bubblewrap => ("bubblewrap", "mode: bubblewrap"),
+            Mode::Landlock => ("landlock", "mode: linux\n  protect: false"),
+            Mode::Bare | Mode::Native | Mode::NoNamespaces | Mode::Usual => ("linux", "mode: linux"),
         }
+    }
+
+    fn forbids_namespaces(self) -> bool {
+        matches!(self, Mode::NoNamespaces | Mode::Landlock)
     }
 }
 
@@ -159,8 +167,8 @@ impl<'a> Run<'a> {
                 command.args(["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--bind"]);
                 command.arg(self.workspace).arg(self.workspace).arg("--");
             }
-            Mode::Native | Mode::Bubblewrap | Mode::NoNamespaces => {
-                if self.mode == Mode::NoNamespaces {
+            Mode::Native | Mode::Bubblewrap | Mode::NoNamespaces | Mode::Landlock => {
+                if self.mode.forbids_namespaces() {
                     command.arg("-n");
                 }
                 command.arg("--").args(&self.wrapper).arg(self.root.join("program")).arg("exec");
@@ -186,14 +194,14 @@ impl<'a> Run<'a> {
 
 /// Where the configuration file of a mode is.
 pub(crate) fn configuration(root: &Path, mode: Mode) -> PathBuf {
-    root.join(format!("config/{}.yaml", mode.sandbox()))
+    root.join(format!("config/{}.yaml", mode.configured().0))
 }
 
 /// Puts Bailiwick and its configuration into a directory.
 pub(crate) fn install(root: &Path) {
     std::fs::create_dir_all(root.join("config")).expect("a directory");
-    for mode in [Mode::Native, Mode::Bubblewrap] {
-        let text = format!("config_version: 1\nprofile: dev\nsandbox:\n  mode: {}\n", mode.sandbox());
+    for mode in [Mode::Native, Mode::Bubblewrap, Mode::Landlock] {
+        let text = format!("config_version: 1\nprofile: dev\nsandbox:\n  {}\n", mode.configured().1);
         std::fs::write(configuration(root, mode), text).expect("a file");
     }
     std::fs::copy(env!("CARGO_BIN_EXE_bailiwick"), root.join("program")).expect("a copy of the program");
@@ -316,8 +324,14 @@ pub(crate) fn standing(root: &Path, who: Who) -> Vec<Mode> {
         .collect()
 }
 
+static ONE: RwLock<()> = RwLock::new(());
+
 /// One at a time: some probes reach every process of a user, and clocks are measured.
-pub(crate) fn alone() -> MutexGuard<'static, ()> {
-    static ONE: Mutex<()> = Mutex::new(());
-    ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+pub(crate) fn alone() -> RwLockWriteGuard<'static, ()> {
+    ONE.write().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Beside others, but not beside one that has to be alone.
+pub(crate) fn together() -> RwLockReadGuard<'static, ()> {
+    ONE.read().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

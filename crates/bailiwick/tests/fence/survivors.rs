@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::everyday::place;
-use crate::runner::{Mode, Run, Who, alone, probe, standing};
+use crate::runner::{Mode, Run, Who, probe, standing, together};
 use crate::setting::{Ground, executable};
 
 /// `FENCE_RUNS` makes it more.
@@ -32,7 +32,7 @@ const ENDS: [End; 6] = [
 
 #[test]
 fn nothing_survives_the_end_of_a_run() {
-    let _alone = alone();
+    let _together = together();
     for who in Who::possible() {
         let ground = place(who);
         let control = left_behind(&ground, Mode::Bare, who, End::Itself, 0);

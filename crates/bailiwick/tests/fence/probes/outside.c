@@ -291,7 +291,7 @@ int be_bomb(int argc, char **argv) {
             pid_t child = fork();
             if (child < 0) break;
             if (child == 0) {
-                sleep(2);
+                usleep(900 * 1000);
                 _exit(0);
             }
         }
