@@ -3,8 +3,19 @@
 use crate::run::{exists, must};
 use crate::{generate, graph, promises};
 
-/// Shells that the tests compare with, and the Debian packages that bring them.
-const NEEDED: &[(&str, &str)] = &[("bash", "bash"), ("dash", "dash"), ("busybox", "busybox-static")];
+/// Programs that the tests compare with or run behind the fence, and the Debian packages that bring them.
+const NEEDED: &[(&str, &str)] = &[
+    ("bash", "bash"),
+    ("dash", "dash"),
+    ("busybox", "busybox-static"),
+    ("bwrap", "bubblewrap"),
+    ("gcc", "gcc"),
+    ("make", "make"),
+    ("git", "git"),
+    ("python3", "python3"),
+    ("setpriv", "util-linux"),
+    ("ps", "procps"),
+];
 
 pub(crate) fn all() -> Result<(), String> {
     install()?;

@@ -22,6 +22,8 @@ pub(crate) enum Command {
     /// Run a program: past the gate, behind the fence, otherwise as if it were run bare
     #[command(after_help = EXEC_HELP)]
     Exec(Exec),
+    /// Say what the fence holds on this machine
+    Sandbox(Sandbox),
     /// List the tools that are known, and what their arguments are
     Tools(Tools),
     /// Look at the policy that holds, and test it
@@ -224,6 +226,24 @@ pub(crate) enum Mode {
     Ask,
     /// Deny every call
     Deny,
+}
+
+/// What to say of the fence.
+#[derive(Debug, Args)]
+pub(crate) struct Sandbox {
+    #[command(subcommand)]
+    pub(crate) command: SandboxCommand,
+}
+
+/// What to say of the fence.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SandboxCommand {
+    /// Try every part of the fence here, and say what it holds
+    Status {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// Which tools to list.

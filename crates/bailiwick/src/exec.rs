@@ -1,5 +1,7 @@
 //! `bailiwick exec`: gate, fence, run, as if the program were run bare.
 
+use std::io::IsTerminal;
+
 use gate::call::{RawCall, visible};
 use gate::fence::{Blocked, Console, End, Outcome};
 use gate::{Machine, Stopped};
@@ -19,7 +21,7 @@ pub(crate) fn run(arguments: &Exec) -> Result<u8, String> {
     let gate = arguments.setup.gate_for(None, arguments.terms()?)?.running();
     let raw = RawCall::new("shell_exec", serde_json::json!({ "argv": arguments.command }));
     let judgement = gate.judge(raw).map_err(|invalid| invalid.to_string())?;
-    let mut permit = match gate.permit(&judgement, Machine::environment()) {
+    let mut permit = match gate.permit(&judgement, Machine::environment(), std::io::stdin().is_terminal()) {
         Ok(permit) => permit,
         Err(stopped) => return Ok(explain(&stopped)),
     };

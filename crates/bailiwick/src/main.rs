@@ -7,6 +7,7 @@ mod exec;
 mod human;
 mod plan;
 mod policy_command;
+mod sandbox;
 mod setup;
 mod terminal;
 mod tools;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Check(arguments) => check::run(&arguments),
         Command::Exec(arguments) => exec::run(&arguments),
+        Command::Sandbox(arguments) => sandbox::run(&arguments),
         Command::Tools(arguments) => tools::run(&arguments),
         Command::Policy(arguments) => policy_command::run(&arguments),
         Command::Completions(arguments) => cli::completions(&arguments),

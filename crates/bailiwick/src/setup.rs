@@ -30,10 +30,6 @@ impl Setup {
     }
 
     /// The same, with the examples still to be run.
-    pub(crate) fn gate_unchecked(&self, elsewhere: Option<&str>) -> Result<Gate, String> {
-        self.gate_with(elsewhere, &[])
-    }
-
     fn gate_with(&self, elsewhere: Option<&str>, terms: &[String]) -> Result<Gate, String> {
         let mut world = Machine::world()?;
         if let Some(cwd) = &self.cwd {

@@ -75,9 +75,13 @@ fn main() {
                 std::hint::black_box(effects::analyse(&intents, &around));
             })
         };
-        let times: Vec<f64> = [4, 8, 16, 32, 63].iter().map(|size| time(size * 1024)).collect();
-        let slow = times.iter().any(|time| *time > 2.0);
-        let steep = times.windows(2).any(|pair| matches!(pair, [one, two] if *two > 0.3 && two / one > 2.5));
+        // Short texts too: what is just below a bound costs more than what is beyond it.
+        let times: Vec<f64> = [1, 2, 4, 6, 8, 12, 16, 32, 63].iter().map(|size| time(size * 1024)).collect();
+        let slow = times.iter().any(|time| *time > 3.0);
+        let doubled = [(1, 2), (2, 4), (4, 6), (5, 6), (6, 7), (7, 8)];
+        let steep = doubled.iter().any(|(one, two)| {
+            matches!((times.get(*one), times.get(*two)), (Some(one), Some(two)) if *two > 0.3 && two / one > 2.5)
+        });
         let shown: Vec<String> = times.iter().map(|time| format!("{time:>7.2}")).collect();
         println!(
             "{} {}{}  {:?}",
@@ -104,10 +108,11 @@ fn main() {
     }
 }
 
-/// Milliseconds on the processor, the mean of a few runs: a busy machine does not count.
+/// Milliseconds on the processor, the least of a few rounds: a busy machine does not count.
 #[expect(clippy::disallowed_methods, reason = "the kernel says in a file how long this process ran")]
 fn processor_time(run: impl Fn()) -> f64 {
-    const RUNS: u32 = 25;
+    const ROUNDS: u32 = 5;
+    const RUNS: u32 = 5;
     let now = || {
         let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
         text.split(' ').next().and_then(|first| first.parse::<f64>().ok()).unwrap_or_default()
@@ -115,11 +120,14 @@ fn processor_time(run: impl Fn()) -> f64 {
     // The kernel counts when a thread waits.
     let settle = || std::thread::sleep(std::time::Duration::from_millis(1));
     run();
-    settle();
-    let start = now();
-    (0..RUNS).for_each(|_| run());
-    settle();
-    (now() - start) / f64::from(RUNS) / 1e6
+    let round = |_| {
+        settle();
+        let start = now();
+        (0..RUNS).for_each(|_| run());
+        settle();
+        (now() - start) / f64::from(RUNS) / 1e6
+    };
+    (0..ROUNDS).map(round).fold(f64::INFINITY, f64::min)
 }
 
 /// What a text is made of that is hard to read: what stands before, what is repeated, what stands after.
@@ -186,4 +194,28 @@ static UNITS: &[(&str, &str, &str)] = &[
     ("docker run ", "-v /a:/b ", "x"),
     ("<<<< ", "rm -rf / ", ""),
     ("case x in ", "a) rm x;; ", "esac"),
+    ("cat ", "/*/s* ", ""),
+    ("cat ", ".[a-z]*/c*/x ", ""),
+    ("cat ", "**/*e* ", ""),
+    ("rm -rf ", ".c*/* ", ""),
+    (
+        "for a in; do for b in; do for c in; do for d in; do for e in; do ",
+        "x=$x$y; y=$x{a,b}; ",
+        "done; done; done; done; done",
+    ),
+    ("vim -c '", "w a|", "'"),
+    ("vim -c '", "!ls\n", "'"),
+    ("expect -c '", "exec ls;", "'"),
+    ("make --eval '", "a: ; ls\n", "'"),
+    ("gdb -ex '", "!ls\n", "'"),
+    ("", "flock x -c 'ls'; ", ""),
+    ("", "vim -c '!ls' x; ", ""),
+    ("", "bash <(echo ls); ", ""),
+    ("", "source /dev/stdin <<< ls; ", ""),
+    ("perl -e '", "system(1);", "'"),
+    ("ruby -e '", "a(", "'"),
+    ("php -r '", "$a=1;", "'"),
+    ("lua -e '", "os.time() ", "'"),
+    ("git ", "-c core.pager=x ", "log"),
+    ("docker run x ", "sh -c ", "ls"),
 ];

@@ -70,3 +70,29 @@ impl Level {
         }
     }
 }
+
+/// Makes one part of the parts of one command's alternatives.
+pub(crate) fn merge(parts: &mut Vec<Part>, first: usize) {
+    let mut kept: Vec<Part> = Vec::new();
+    for part in parts.drain(first..) {
+        match kept.iter_mut().find(|one| one.normal.program == part.normal.program && one.via == part.via) {
+            None => kept.push(part),
+            Some(one) => {
+                one.argv = None;
+                for effect in part.effects {
+                    if !one.effects.contains(&effect) {
+                        one.effects.push(effect);
+                    }
+                }
+                one.normal.options.retain(|option| part.normal.options.contains(option));
+                for (mine, theirs) in one.normal.operands.iter_mut().zip(&part.normal.operands) {
+                    if mine != theirs {
+                        *mine = None;
+                    }
+                }
+                one.normal.operands.truncate(part.normal.operands.len().max(1));
+            }
+        }
+    }
+    parts.append(&mut kept);
+}

@@ -275,16 +275,10 @@ fn is_public(after: &str) -> bool {
 }
 
 fn secret_path(path: &str, pattern: bool) -> bool {
-    if !(path.starts_with("/etc")
-        || path.starts_with("/proc")
-        || path.starts_with("/dev")
-        || path.starts_with("/run")
-        || path.starts_with("/var")
-        || path.starts_with("/private")
-        || path.starts_with("/Library")
-        || path.starts_with("/System")
-        || pattern)
-    {
+    // Where the first name is certain, it says whether a closer look can find anything.
+    let first = path.strip_prefix('/').unwrap_or(path).split('/').next().unwrap_or_default();
+    let listed = matches!(first, "etc" | "proc" | "dev" | "run" | "var" | "private" | "Library" | "System");
+    if !(listed || pattern && glob::has_marks(first)) {
         return false;
     }
     let last = path.rsplit('/').next().unwrap_or_default();

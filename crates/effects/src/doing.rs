@@ -24,6 +24,8 @@ pub(crate) struct Doing<'a> {
     pub(crate) sends: bool,
     /// Code was given by an operand or an option, so standard input is data.
     pub(crate) code_given: bool,
+    /// Standard input is code of this language, as an operand or an option says.
+    pub(crate) input_code: Option<&'static str>,
     /// The last parts of the URLs that are fetched.
     pub(crate) fetched: Vec<String>,
     /// Its output is a list of files that these patterns fit.

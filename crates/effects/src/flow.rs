@@ -14,8 +14,10 @@ pub(crate) struct Flow {
     pub(crate) network: bool,
     /// Keys, tokens or passwords may be in it.
     pub(crate) secret: bool,
-    /// Exactly this.
+    /// Exactly this, unless there is more.
     pub(crate) constant: Option<Rc<str>>,
+    /// The constant may come more than once, or with something else.
+    pub(crate) more: bool,
     /// Names of files, one a line: patterns that fit all of them.
     pub(crate) paths: Option<Rc<[String]>>,
 }
@@ -41,6 +43,7 @@ impl Flow {
             self.paths = None;
         } else {
             self.constant.clone_from(&other.constant);
+            self.more = other.more;
             self.paths.clone_from(&other.paths);
         }
         self.any = true;

@@ -15,6 +15,11 @@ pub(crate) fn is_wild(text: &str) -> bool {
     false
 }
 
+/// Whether a text has anything that a pattern reads otherwise than as it stands.
+pub(crate) fn has_marks(text: &str) -> bool {
+    text.contains(['*', '?', '[', '\\'])
+}
+
 /// Whether a pattern for a name takes (nearly) everything: `*`, `.*`, `**`, `?*`, `.[!.]*`, `*.*`.
 pub(crate) fn takes_all(name: &str) -> bool {
     is_wild(name) && name.contains('*') && literals(name) == 0

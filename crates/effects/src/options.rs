@@ -84,7 +84,7 @@ impl<'a> Line<'a> {
         let mut rest = words.iter();
         while let Some(word) = rest.next() {
             if !ended {
-                if word.text() == Some("--") {
+                if word.text() == Some("--") || word.text() == Some("-") && self.is_shell() {
                     ended = true;
                     continue;
                 }
@@ -114,6 +114,15 @@ impl<'a> Line<'a> {
             }
         }
         self.finish();
+    }
+
+    /// To a shell, a lone dash ends the options; to other programs it is standard input.
+    fn is_shell(&self) -> bool {
+        self.nodes.first().is_some_and(|node| {
+            let first = node.block.operands.as_ref().and_then(|operands| operands.slots.first());
+            node.block.input == Some(Role::Shell)
+                && first.is_some_and(|slot| matches!(slot.role, Role::Script(_)))
+        })
     }
 
     /// A word that might be an option matters where an option matters.

@@ -39,7 +39,9 @@ pub(crate) fn constant(name: &str, words: &[Arg<'_>], input: &Flow) -> Option<Rc
                 ("%s\\n", lines) if !lines.is_empty() => {
                     lines.iter().fold(String::new(), |text, one| text + one + "\n")
                 }
-                (plain, []) if !plain.contains('%') && !plain.starts_with('-') => plain.replace("\\n", "\n"),
+                (plain, []) if !plain.contains('%') && !plain.starts_with('-') => {
+                    plain.replace("\\n", "\n").replace("\\t", "\t")
+                }
                 _ => return None,
             };
             (!text.contains('\\')).then(|| text.into())

@@ -1,6 +1,6 @@
 //! What a command's place in the program touches before it runs: its directory and its redirections.
 
-use shell::{Redirect, RedirectKind, Value};
+use shell::{Command, Redirect, RedirectKind, Value};
 
 use crate::arg::{self, Arg};
 use crate::classify::Purpose;
@@ -25,6 +25,25 @@ pub(crate) fn directories(value: &Value) -> Cwds<'_> {
     }
     cwds.open |= cwds.known.is_empty();
     cwds
+}
+
+/// `{ cat other >&3 | echo ls; } 3>&1`: a redirection of what stands around the command lets others print where it
+/// prints.
+pub(crate) fn shares_output(command: &Command) -> bool {
+    command.redirects.iter().any(|redirect| {
+        let around = redirect.span.start < command.span.start || redirect.span.end > command.span.end;
+        let joins = match redirect.kind {
+            RedirectKind::Read | RedirectKind::Text => false,
+            RedirectKind::Duplicate => true,
+            RedirectKind::Write | RedirectKind::Append | RedirectKind::ReadWrite => match &redirect.target {
+                Value::Text(path) => {
+                    path != "/dev/null" && (path.contains("/dev/") || path.contains("/proc/"))
+                }
+                _ => true,
+            },
+        };
+        around && joins
+    })
 }
 
 /// What a redirection touches.

@@ -194,7 +194,11 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
     /// A file with code that is run.
     fn script(&mut self, language: &'static str, word: &Arg<'a>) {
         match word {
-            Arg::Text(path) if path == "-" || path == "/dev/stdin" || path == "/dev/fd/0" => {}
+            Arg::Text(path) if self.is_input(path) => self.doing.input_code = Some(language),
+            Arg::Text(path) if is_descriptor(path) => {
+                self.doing.code_given = true;
+                self.doing.code(language, Origin::Unresolved);
+            }
             Arg::Text(path) => {
                 self.doing.code_given = true;
                 let before = self.doing.effects.len();
@@ -213,8 +217,26 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             Arg::Pattern(_) | Arg::Process { .. } | Arg::Hazy(_) => {
                 self.doing.code_given = true;
                 let flow = self.engine.arg_flow(word, self.at);
-                self.doing.code(language, flow.origin());
+                match flow.constant.as_ref().filter(|_| matches!(word, Arg::Process { .. })) {
+                    Some(text) => self.code(language, &Arg::owned(text.as_ref())),
+                    None => self.doing.code(language, flow.origin()),
+                }
+                if flow.more {
+                    self.doing.code(language, flow.origin());
+                }
             }
+        }
+    }
+
+    /// Whether a script of this name is standard input.
+    fn is_input(&self, path: &str) -> bool {
+        match path {
+            // To these a dash is the name of a file.
+            "-" => !matches!(self.name, "source" | "."),
+            _ => matches!(
+                classify::tidy(path).as_ref(),
+                "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "/proc/thread-self/fd/0"
+            ),
         }
     }
 
@@ -327,6 +349,13 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             None => self.doing.unknown("which module runs is not known"),
         }
     }
+}
+
+/// Something that the shell has opened, such as `3<<< 'text'`.
+fn is_descriptor(path: &str) -> bool {
+    let path = classify::tidy(path);
+    let opened = ["/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"];
+    opened.iter().any(|directory| path.starts_with(directory))
 }
 
 /// `name=value name='quoted \\' value'`, as libpq reads it.

@@ -262,17 +262,22 @@ pub(crate) fn matters(name: &str, value: Option<&Arg<'_>>) -> bool {
     match (kind, value.and_then(Arg::text)) {
         (Kind::Always, _) | (Kind::Tool, None) => true,
         (Kind::Tool, Some(value)) => {
-            let mut words = value.split_ascii_whitespace();
-            let program = words.next().unwrap_or("");
-            // Options such as `less -R` are letters; anything with more to it is looked at by a person.
-            let plain = words.all(|word| {
-                word.starts_with('-')
-                    && word.bytes().skip(1).all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-            });
-            let letters_only = name == "LESS" || name == "MANOPT";
-            !(plain && (HARMLESS.contains(&program) || letters_only && program.starts_with('-')))
+            let letters_only =
+                matches!(name, "LESS" | "MANOPT") && value.split_ascii_whitespace().all(is_letters);
+            !(letters_only || is_plain_tool(value))
         }
     }
+}
+
+/// A viewer or an editor that everybody knows, with no more than letters for options.
+pub(crate) fn is_plain_tool(value: &str) -> bool {
+    let mut words = value.split_ascii_whitespace();
+    HARMLESS.contains(&words.next().unwrap_or("")) && words.all(is_letters)
+}
+
+/// Options such as `less -R` are letters; anything with more to it is looked at by a person.
+fn is_letters(word: &str) -> bool {
+    word.starts_with('-') && word.bytes().skip(1).all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
 /// A search path of nothing but the system's own directories.

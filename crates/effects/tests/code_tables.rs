@@ -93,3 +93,33 @@ fn php_is_read_as_the_table_says() {
 fn lua_is_read_as_the_table_says() {
     check("lua", include_str!("code_tables/lua.txt"), 15);
 }
+
+#[test]
+fn vim_is_read_as_the_table_says() {
+    check("vim", include_str!("code_tables/vim.txt"), 35);
+}
+
+#[test]
+fn less_is_read_as_the_table_says() {
+    check("less", include_str!("code_tables/less.txt"), 18);
+}
+
+#[test]
+fn gdb_is_read_as_the_table_says() {
+    check("gdb", include_str!("code_tables/gdb.txt"), 20);
+}
+
+#[test]
+fn lldb_is_read_as_the_table_says() {
+    check("lldb", include_str!("code_tables/lldb.txt"), 7);
+}
+
+#[test]
+fn tcl_is_read_as_the_table_says() {
+    check("tcl", include_str!("code_tables/tcl.txt"), 30);
+}
+
+#[test]
+fn makefile_is_read_as_the_table_says() {
+    check("makefile", include_str!("code_tables/makefile.txt"), 12);
+}

@@ -70,13 +70,16 @@ pub struct Order<'a> {
     pub program: &'a Path,
     /// Its arguments, its name among them.
     pub arguments: &'a [OsString],
-    /// Whether it gets a terminal of its own where this process has one.
-    pub interactive: bool,
+    /// Standard input, output and error; those of this process where none are given.
+    pub streams: Option<[std::os::fd::BorrowedFd<'a>; 3]>,
+    /// This process stands in for the program: the terminal that it is started from and the signals that it gets are the
+    /// program's. Otherwise neither is touched.
+    pub stands_in: bool,
     /// Where `bwrap` is, if not in its usual place.
     pub bwrap: Option<&'a Path>,
 }
 
-/// Runs a program behind the fence, with the standard streams of this process, until it and all that it started have ended.
+/// Runs a program behind the fence until it and all that it started have ended.
 ///
 /// # Errors
 /// The fence cannot be built as planned, or the program could not be started.

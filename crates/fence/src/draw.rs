@@ -72,6 +72,7 @@ pub fn draw(wishes: &Wishes, terrain: &dyn Terrain) -> Result<Plan, Impossible> 
     system(&mut places, terrain);
     home(&mut places, wishes, terrain);
     let mut forbidden = Vec::new();
+    let mut fresh = Vec::new();
     let mut kept = Vec::new();
     for path in &wishes.read {
         let path = whole(path, "read", terrain)?;
@@ -95,6 +96,12 @@ pub fn draw(wishes: &Wishes, terrain: &dyn Terrain) -> Result<Plan, Impossible> 
             }
             if wishes.protect {
                 protect(&mut places, &mut forbidden, &mut kept, &workspace, terrain);
+                // A repository may be made where there is none; what is made in it is looked at.
+                let repository = workspace.join(".git");
+                if terrain.look(&repository).is_none() {
+                    forbidden.retain(|name: &PathBuf| !name.starts_with(&repository));
+                    fresh.push(repository);
+                }
             }
         }
         for (_, path) in lines(knowledge::WORKSPACE).filter(|(word, _)| *word == "hide") {
@@ -121,6 +128,7 @@ pub fn draw(wishes: &Wishes, terrain: &dyn Terrain) -> Result<Plan, Impossible> 
     let mut plan = Plan {
         places,
         forbidden,
+        fresh,
         kept,
         cwd,
         environment: BTreeMap::new(),

@@ -23,6 +23,8 @@ pub mod network;
 pub mod outcome;
 pub mod plan;
 #[cfg(target_os = "linux")]
+pub mod status;
+#[cfg(target_os = "linux")]
 mod sys;
 pub mod terrain;
 

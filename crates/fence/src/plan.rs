@@ -78,6 +78,8 @@ pub struct Plan {
     pub places: BTreeMap<PathBuf, Access>,
     /// Names below writable places that must not come into being.
     pub forbidden: Vec<PathBuf>,
+    /// Repositories that may come into being, without anything in them that runs.
+    pub fresh: Vec<PathBuf>,
     /// Empty directories to be made beforehand, so that they can be protected.
     pub kept: Vec<PathBuf>,
     /// Where it starts.

@@ -55,6 +55,23 @@ impl Gate {
         }
     }
 
+    /// Whether a call is asked about for nothing but code that it will read, and the fence holds whatever that does.
+    fn rests_on_typing(&self, judgement: &Judgement) -> bool {
+        let fence = self.fence.get_or_init(|| self.fence_here());
+        let mut effects = judgement.analysis.parts.iter().flat_map(|part| &part.effects);
+        judgement.ruling.rule.id == "safety.effects.code_unresolved"
+            && fence.holds()
+            && effects.all(|effect| {
+                effect.class().is_none_or(|class| {
+                    class == effects::Class::CodeUnresolved
+                        || matches!(
+                            self.config.stance(class).value,
+                            policy::Stance::Allow | policy::Stance::Fenced
+                        )
+                })
+            })
+    }
+
     fn backend(&self) -> Option<Backend> {
         Backend::from_name(&self.config.sandbox_mode().value)
     }
@@ -118,6 +135,8 @@ impl Gate {
     }
 
     /// Leave to run a call, if it was allowed. `environment` is that of whoever asks; the fence lets through what it may.
+    /// `typed`: the program's standard input is a terminal with a person in front of it, who types the code that the call does
+    /// not show.
     ///
     /// # Errors
     /// It was not allowed, or cannot be run as it was allowed.
@@ -125,10 +144,12 @@ impl Gate {
         &self,
         judgement: &Judgement,
         environment: Vec<(OsString, OsString)>,
+        typed: bool,
     ) -> Result<Permit, Stopped> {
         let ruling = &judgement.ruling;
         match ruling.decision {
             Decision::Allow => {}
+            Decision::Ask if typed && self.rests_on_typing(judgement) => {}
             Decision::Ask => {
                 return Err(Stopped {
                     kind: ErrorKind::HumanRequired,
@@ -222,7 +243,8 @@ impl Permit {
             plan,
             program: &self.program,
             arguments: &self.arguments,
-            interactive: true,
+            streams: None,
+            stands_in: true,
             bwrap: self.bwrap.as_deref(),
         };
         fence::run(self.backend, &order).map_err(|refusal| match refusal {

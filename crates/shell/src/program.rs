@@ -161,6 +161,8 @@ pub enum Source {
 pub struct Standing {
     /// It may not run at all, or more than once (branch, loop, after `&&`/`||`, a function's body).
     pub conditional: bool,
+    /// It stands in a loop, so that it may run more than once.
+    pub repeated: bool,
     /// It runs in the background.
     pub background: bool,
     /// It runs inside `$( )`, backticks or `<( )`.

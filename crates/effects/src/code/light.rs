@@ -3,6 +3,7 @@
 //! A program is wholly understood if each of its words is listed or its own. A call that does something is found by
 //! its name, and its arguments count if they are constant strings.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{Finding, Reading, listed};
@@ -108,7 +109,18 @@ const OPERATORS: &[&str] = &[
 
 /// The operator that the text goes on with.
 pub(super) fn operator(cursor: &super::cursor::Cursor) -> Option<&'static str> {
-    cursor.one_of(OPERATORS)
+    // No longer one starts with these, and they are most of what there is.
+    Some(match cursor.peek()? {
+        '(' => "(",
+        ')' => ")",
+        '[' => "[",
+        ']' => "]",
+        '{' => "{",
+        '}' => "}",
+        ';' => ";",
+        ',' => ",",
+        _ => return cursor.one_of(OPERATORS),
+    })
 }
 
 /// Is the last token a value, so that `/` divides and `%` is a remainder?
@@ -188,22 +200,21 @@ fn own_names<'a>(tokens: &'a [Token], words: &Words) -> BTreeSet<&'a str> {
 /// A name with what follows it by dots. Gives the place behind it.
 fn chain(tokens: &[Token], start: usize, words: &Words, own: &Own<'_>, reading: &mut Reading) -> usize {
     let Some(Token::Word(first)) = tokens.get(start) else { return start + 1 };
-    let mut name = first.clone();
+    let mut name = Cow::Borrowed(first.as_str());
     let mut at = start + 1;
     // The longest name with a deed is taken; its members are looked at by the caller.
     let mut deed = deed_of(words, &name).map(|deed| (deed, at));
-    let mut known = words.plain.contains(name.as_str()) || own.names.contains(first.as_str());
+    let mut known = words.plain.contains(name.as_ref()) || own.names.contains(first.as_str());
     let mut known_end = at;
     for _ in 0..4 {
         match (tokens.get(at), tokens.get(at + 1)) {
             (Some(Token::Op(dot)), Some(Token::Word(member))) if words.dots.contains(dot) => {
-                name.push('.');
-                name.push_str(member);
+                name = Cow::Owned(format!("{name}.{member}"));
                 at += 2;
                 if let Some(found) = deed_of(words, &name) {
                     deed = Some((found, at));
                 }
-                if words.plain.contains(name.as_str()) {
+                if words.plain.contains(name.as_ref()) {
                     known = true;
                     known_end = at;
                 }

@@ -10,18 +10,23 @@
 
 mod awk;
 mod cursor;
+mod debugger;
 mod javascript;
+mod less;
 mod light;
 mod listed;
 mod lua;
+mod makefile;
 mod perl;
 mod php;
 mod python;
 mod ruby;
 mod sed;
 mod sql;
+mod tcl;
 mod tree;
 mod value;
+mod vim;
 mod walk;
 
 /// Text that is longer is not read.
@@ -86,6 +91,12 @@ pub fn read(language: &str, text: &str) -> Reading {
         "sql" => sql::read(text, &mut reading),
         "awk" => awk::read(text, &mut reading),
         "sed" => sed::read(text, &mut reading),
+        "vim" => vim::read(text, &mut reading),
+        "less" => less::read(text, &mut reading),
+        "gdb" => debugger::gdb(text, &mut reading),
+        "lldb" => debugger::lldb(text, &mut reading),
+        "tcl" => tcl::read(text, &mut reading),
+        "makefile" => makefile::read(text, &mut reading),
         _ => reading.incomplete(),
     }
     reading

@@ -165,6 +165,7 @@ pub(crate) const SPECIALS: &[&str] = &[
     "export",
     "fd",
     "find",
+    "flock",
     "fzf",
     "git",
     "git-config",
@@ -175,8 +176,10 @@ pub(crate) const SPECIALS: &[&str] = &[
     "sql",
     "ssh",
     "tar",
+    "telnet",
     "test",
     "trap",
+    "vim",
     "xargs",
 ];
 

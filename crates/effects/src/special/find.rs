@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::arg::Arg;
-use crate::classify::Purpose;
+use crate::classify::{self, Named, Purpose};
 use crate::doing::Inner;
 use crate::evaluate::Evaluation;
 use crate::options::Line;
@@ -73,7 +73,6 @@ static WITH_TEXT: &[&str] = &[
     "-regex",
     "-iregex",
     "-regextype",
-    "-type",
     "-xtype",
     "-size",
     "-mtime",
@@ -210,6 +209,9 @@ fn fd_names(line: &Line<'_>) -> Option<Vec<String>> {
     (!glob.contains(['/', '{']) && !crate::glob::takes_all(glob)).then(|| vec![glob.to_owned()])
 }
 
+/// Any name, of something that is not the directory where it starts.
+const ANY: &str = "*";
+
 /// What an expression has asked for so far, in one pair of parentheses.
 #[derive(Default)]
 struct Frame {
@@ -230,7 +232,8 @@ impl Frame {
 
     /// One more thing that a file must be. Everything that was asked for holds; one of them is enough to know.
     fn ask(&mut self, patterns: Option<Vec<String>>) {
-        if self.now.is_none() {
+        let says_nothing = self.now.as_deref().is_none_or(|now| *now == [ANY]);
+        if says_nothing && patterns.is_some() {
             self.now = patterns;
         }
     }
@@ -336,7 +339,16 @@ fn act<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, expression: &[Arg<'a
                 frame.ask(words.next().and_then(|value| at_path(value, starts, negates)));
             }
             // Only what holds nothing: any name, but not what is in a directory.
-            "-empty" if !negates => frame.ask(Some(vec!["*".into()])),
+            "-empty" if !negates => frame.ask(Some(vec![ANY.into()])),
+            "-type" => {
+                let kinds = words.next().and_then(Arg::text);
+                // Files, one by one: the directory where it starts is not among them.
+                if kinds.is_some_and(|kinds| !negates && !kinds.contains('d'))
+                    && inside_workspace(evaluation, starts)
+                {
+                    frame.ask(Some(vec![ANY.into()]));
+                }
+            }
             "-newer" | "-anewer" | "-cnewer" | "-samefile" | "-mnewer" => {
                 words.next();
             }
@@ -361,6 +373,22 @@ fn act<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, expression: &[Arg<'a
         None => below(starts, frame.whole().as_deref()),
     };
     evaluation.doing.lists = patterns(&listed);
+}
+
+/// Whether all that is found lies in the workspace.
+fn inside_workspace<'a>(evaluation: &Evaluation<'_, '_, '_, '_, 'a>, starts: &[Arg<'a>]) -> bool {
+    let around = evaluation.engine.around;
+    let Some(root) = around.workspace.and_then(|root| root.to_str()) else { return false };
+    let inside = |text: &str, cwd: &str| {
+        let named = Named { text, pattern: false, cwd };
+        let (target, _) = classify::target(named, Purpose::Read, false, around);
+        classify::below(&target.path, root.trim_end_matches('/')).is_some()
+    };
+    let cwds = &evaluation.cwds;
+    !cwds.open
+        && starts
+            .iter()
+            .all(|start| start.text().is_some_and(|text| cwds.known.iter().all(|cwd| inside(text, cwd))))
 }
 
 /// The pattern of `-name`, where it says anything.

@@ -7,6 +7,7 @@ use crate::effect::{Carries, Effect, Peer};
 use crate::evaluate::Evaluation;
 use crate::hosts;
 use crate::options::Line;
+use crate::variables;
 
 pub(super) fn read<'a>(
     evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>,
@@ -59,28 +60,7 @@ fn weigh<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, name: &str, value:
     if !runs(&name) {
         return;
     }
-    let harmless = value
-        .text()
-        .and_then(|text| text.split_ascii_whitespace().next().or(Some("")))
-        .is_some_and(|first| {
-            matches!(
-                first,
-                "" | "cat"
-                    | "less"
-                    | "more"
-                    | "false"
-                    | "true"
-                    | "vim"
-                    | "vi"
-                    | "nano"
-                    | "never"
-                    | "always"
-                    | "auto"
-            )
-        });
-    let plain =
-        value.text().is_some_and(|text| !text.contains([';', '|', '&', '$', '`', '>', '<', '(', '!']));
-    if harmless && plain {
+    if value.text().is_some_and(|text| variables::is_plain_tool(text) || matches!(text, "always" | "auto")) {
         return;
     }
     evaluation.doing.add(Effect::Environment(name.clone()));

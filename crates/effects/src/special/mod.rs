@@ -7,12 +7,15 @@ mod dd;
 mod docker_run;
 mod env;
 mod find;
+mod flock;
 mod fzf;
 mod git;
 mod kill;
 mod sed;
 mod ssh;
 pub(crate) mod tar;
+mod telnet;
+mod vim;
 mod xargs;
 
 use crate::arg::Arg;
@@ -43,6 +46,7 @@ pub(crate) fn read<'a>(
         "export" => env::export(evaluation, line),
         "fd" => find::fd(evaluation, line),
         "find" => find::read(evaluation, line),
+        "flock" => flock::read(evaluation, line),
         "fzf" => fzf::read(evaluation, line),
         "git" => git::read(evaluation, line, place),
         "git-config" => git::config(evaluation, line),
@@ -58,8 +62,10 @@ pub(crate) fn read<'a>(
         "sql" => false,
         "ssh" => ssh::read(evaluation, line),
         "tar" => tar::read(evaluation, line),
+        "telnet" => telnet::read(evaluation),
         "test" => true,
         "trap" => trap(evaluation, line),
+        "vim" => vim::read(evaluation, line),
         "xargs" => xargs::read(evaluation, line),
         // FAIL-CLOSED: a special that nobody wrote.
         _ => {

@@ -152,7 +152,11 @@ fn words_from_input<'a>(evaluation: &Evaluation<'_, '_, '_, '_, 'a>) -> Vec<Arg<
     if let Some(text) = &input.constant
         && !text.contains(['\'', '"', '\\'])
     {
-        return text.split_whitespace().map(Arg::owned).collect();
+        let mut words: Vec<Arg<'a>> = text.split_whitespace().map(Arg::owned).collect();
+        if input.more {
+            words.push(not_known());
+        }
+        return words;
     }
     match &input.paths {
         Some(paths) => paths.iter().map(|path| Arg::Pattern(Cow::Owned(path.clone()))).collect(),

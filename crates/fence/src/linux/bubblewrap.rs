@@ -37,7 +37,7 @@ pub(crate) fn find(configured: Option<&Path>) -> Result<PathBuf, Refusal> {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "asks another program for its version")]
+#[expect(clippy::disallowed_methods, reason = "asks another program for its version, and whether it works")]
 fn version(path: &Path) -> Result<(u32, u32), String> {
     let output = std::process::Command::new(path)
         .arg("--version")
@@ -45,6 +45,26 @@ fn version(path: &Path) -> Result<(u32, u32), String> {
         .stdin(std::process::Stdio::null())
         .output()
         .map_err(|error| error.to_string())?;
+    let tried = std::process::Command::new(path)
+        .args([
+            "--unshare-user",
+            "--unshare-pid",
+            "--ro-bind",
+            "/",
+            "/",
+            "--proc",
+            "/proc",
+            "--",
+            "/bin/true",
+        ])
+        .env_clear()
+        .stdin(std::process::Stdio::null())
+        .output()
+        .map_err(|error| error.to_string())?;
+    if !tried.status.success() {
+        let said = String::from_utf8_lossy(&tried.stderr);
+        return Err(said.lines().next().unwrap_or("it ends with an error").to_owned());
+    }
     let text = String::from_utf8_lossy(&output.stdout);
     let mut numbers = text.trim().rsplit(' ').next().unwrap_or_default().split('.').map(str::parse::<u32>);
     match (numbers.next(), numbers.next()) {

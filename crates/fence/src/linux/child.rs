@@ -1,7 +1,7 @@
 //! The last steps before the program: terminal, rights, limits, Landlock, seccomp, exec. They are the same whether
 //! namespaces stand around them or not.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::filter;
@@ -153,11 +153,18 @@ pub(crate) fn steps(s: &mut Builder, plan: &Plan, program: &Program<'_>, namespa
     };
     filter(s, plan, program, namespaces);
     restore_mask(s, mask);
-    s.step(
-        format!("start {}", program.path.display()),
+    let label = format!("start {}", program.path.display());
+    s.try_step(
+        label.clone(),
         libc::SYS_execve,
         [path.into(), arguments.into(), environment.into()],
+        Tolerance::Errno(libc::ENOEXEC),
     );
+    // A text without a first line that says what reads it: a shell does, as `execvp` has it.
+    let shell = s.text("/bin/sh");
+    let rest = program.arguments.iter().skip(1).map(OsString::as_os_str);
+    let arguments = s.texts([OsStr::new("sh"), program.path.as_os_str()].into_iter().chain(rest));
+    s.step(label, libc::SYS_execve, [shell.into(), arguments.into(), environment.into()]);
 }
 
 /// The step that [`steps`] ends with: where it fails, the program could not be started.

@@ -19,13 +19,15 @@ use crate::blocked::Blocked;
 #[derive(Debug)]
 pub(crate) struct Forbidden {
     names: Vec<PathBuf>,
+    fresh: Vec<PathBuf>,
     watch: Option<OwnedFd>,
 }
 
 impl Forbidden {
     /// The names to keep away. `None` where there are none.
-    pub(crate) fn new(names: &[PathBuf]) -> Option<Forbidden> {
-        (!names.is_empty()).then(|| Forbidden { names: names.to_vec(), watch: None })
+    pub(crate) fn new(names: &[PathBuf], fresh: &[PathBuf]) -> Option<Forbidden> {
+        let any = !names.is_empty() || !fresh.is_empty();
+        any.then(|| Forbidden { names: names.to_vec(), fresh: fresh.to_vec(), watch: None })
     }
 
     /// Starts to watch. The kernel takes longer to end a watch than most commands take to run, so short ones are looked
@@ -46,11 +48,6 @@ impl Forbidden {
         Ok(())
     }
 
-    /// Whether it has been started.
-    pub(crate) fn is_watching(&self) -> bool {
-        self.watch.is_some()
-    }
-
     /// The descriptor to be polled.
     pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         self.watch.as_ref().map(AsFd::as_fd)
@@ -65,7 +62,9 @@ impl Forbidden {
             while reader.next().is_ok() {}
         }
         let mut found = Vec::new();
-        for name in &self.names {
+        let alive = self.fresh.iter().flat_map(|repository| alive(repository));
+        for name in self.names.iter().cloned().chain(alive) {
+            let name = &name;
             if name.symlink_metadata().is_ok() {
                 found.push(match remove(name) {
                     Ok(now) => Blocked::Made(name.clone(), now),
@@ -76,6 +75,85 @@ impl Forbidden {
         }
         found
     }
+}
+
+/// What of a new repository would run on the user's side: hooks, and settings that name a program.
+fn alive(repository: &Path) -> Vec<PathBuf> {
+    if repository.symlink_metadata().is_err() {
+        return Vec::new();
+    }
+    // Only a directory that is really there is looked into; a pointer to a repository elsewhere runs that one's.
+    if !repository.symlink_metadata().is_ok_and(|file| file.is_dir()) {
+        return vec![repository.to_path_buf()];
+    }
+    let mut found = Vec::new();
+    let hooks = repository.join("hooks");
+    let samples_only = match hooks.symlink_metadata() {
+        Err(_) => true,
+        Ok(file) if file.is_dir() => hooks.read_dir().is_ok_and(|entries| {
+            entries.flatten().all(|entry| entry.path().extension().is_some_and(|end| end == "sample"))
+        }),
+        Ok(_) => false,
+    };
+    if !samples_only {
+        found.push(hooks);
+    }
+    for name in ["config", "config.worktree"] {
+        let settings = repository.join(name);
+        if settings.symlink_metadata().is_ok() && !is_harmless(&settings) {
+            found.push(settings);
+        }
+    }
+    found
+}
+
+/// Sections and keys that `git init` and `git clone` write, or that say who somebody is.
+const HARMLESS: [&str; 6] = ["core", "remote", "branch", "user", "extensions", "init"];
+const HARMLESS_CORE: [&str; 8] = [
+    "repositoryformatversion",
+    "filemode",
+    "bare",
+    "logallrefupdates",
+    "ignorecase",
+    "precomposeunicode",
+    "symlinks",
+    "autocrlf",
+];
+const HARMLESS_ELSEWHERE: [&str; 12] = [
+    "url",
+    "fetch",
+    "merge",
+    "remote",
+    "rebase",
+    "name",
+    "email",
+    "signingkey",
+    "objectformat",
+    "worktreeconfig",
+    "defaultbranch",
+    "tagopt",
+];
+
+/// Whether settings are only such as name no program. What is not understood is not harmless.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a repository's settings are looked at once the program has ended"
+)]
+fn is_harmless(settings: &Path) -> bool {
+    let small = settings.symlink_metadata().is_ok_and(|file| file.is_file() && file.len() < 64 * 1024);
+    let Some(text) = small.then(|| std::fs::read_to_string(settings).ok()).flatten() else { return false };
+    let mut section = String::new();
+    text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(['#', ';'])).all(|line| {
+        if let Some(head) = line.strip_prefix('[') {
+            let Some(head) = head.strip_suffix(']') else { return false };
+            section = head.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+            return HARMLESS.contains(&section.as_str());
+        }
+        let key = line.split('=').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let known = if section == "core" { &HARMLESS_CORE[..] } else { &HARMLESS_ELSEWHERE[..] };
+        // An address can name a program, too (`ext::`), and a line can go on.
+        known.contains(&key.as_str()) && !line.contains("ext::") && !line.ends_with('\\')
+    })
 }
 
 /// Moves a path to a harmless name beside it. Where a link stands in the path, it is the link that is moved: it was not

@@ -55,7 +55,7 @@ pub(crate) fn rights(
             "hosts cannot be told apart without a network of the fence's own (`sandbox.network`)",
         ));
     }
-    if let Some(name) = plan.forbidden.first().or(plan.kept.first()) {
+    if let Some(name) = plan.forbidden.first().or(plan.kept.first()).or(plan.fresh.first()) {
         return Err(unfit(&format!("{} could be made (`sandbox.protect: false` lets it)", name.display())));
     }
     let all = landlock::rights(version);

@@ -9,10 +9,10 @@ mod group;
 mod landlock;
 mod launch;
 mod namespaces;
+pub(crate) mod status;
 mod supervise;
 pub(crate) mod trial;
 
-use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -55,13 +55,18 @@ pub(crate) fn run(backend: Backend, order: &Order<'_>) -> Result<Outcome, Refusa
     for path in &order.plan.kept {
         make_kept(path)?;
     }
-    let (signals, blocked) = supervise::take_signals()
-        .map_err(|error| Refusal::Failed(format!("signals cannot be taken: {error}")))?;
-    let signals = Rc::new(signals);
+    let blocked = kernel::blocked_signals();
+    let signals = match order.stands_in {
+        true => Some(Rc::new(
+            supervise::take_signals()
+                .map_err(|error| Refusal::Failed(format!("signals cannot be taken: {error}")))?,
+        )),
+        false => None,
+    };
     let mut why: Vec<String> = Vec::new();
     let mut help = String::new();
     for tier in tiers {
-        match order.run(*tier, &signals, blocked) {
+        match order.run(*tier, signals.as_ref(), blocked) {
             Err(Refusal::Fence { missing, help: first }) => {
                 why.push(missing);
                 if help.is_empty() {
@@ -75,12 +80,12 @@ pub(crate) fn run(backend: Backend, order: &Order<'_>) -> Result<Outcome, Refusa
 }
 
 impl Order<'_> {
-    fn run(&self, tier: Tier, signals: &Rc<OwnedFd>, blocked: u64) -> Result<Outcome, Refusal> {
+    fn run(&self, tier: Tier, signals: Option<&Rc<OwnedFd>>, blocked: u64) -> Result<Outcome, Refusal> {
         let bwrap = match tier {
             Tier::Bubblewrap => Some(bubblewrap::find(self.bwrap)?),
             Tier::Namespaces | Tier::Landlock => None,
         };
-        let console = if self.interactive { Console::of_this_process() } else { None };
+        let console = if self.stands_in { Console::of_this_process() } else { None };
         let terminal = console.as_ref().map(|console| {
             let size = console.size();
             let maker = if tier == Tier::Landlock { "/dev/ptmx" } else { "/dev/pts/ptmx" };
@@ -157,15 +162,15 @@ impl Order<'_> {
         };
         let image = steps.image().ok_or_else(too_long)?;
         let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
-        let stdio = [input.as_fd(), output.as_fd(), error.as_fd()];
+        let stdio = self.streams.unwrap_or([input.as_fd(), output.as_fd(), error.as_fd()]);
         let launched = launch::start(way, image, stdio).map_err(|error| Refusal::Fence {
             missing: format!("namespaces cannot be made: {error}"),
             help: NAMESPACES.into(),
         })?;
         let mut running = Running::new(launched);
         running.console = console;
-        running.signals = Some(Rc::clone(signals));
-        running.forbidden = Forbidden::new(&plan.forbidden);
+        running.signals = signals.cloned();
+        running.forbidden = Forbidden::new(&plan.forbidden, &plan.fresh);
         running.layout = layout;
         running.deadline = plan.limits.wall_ms.map(|limit| supervise::now() + Duration::from_millis(limit));
         let outcome = running.wait();

@@ -61,12 +61,13 @@ pub(crate) struct Running {
     names: BTreeSet<String>,
     made: Vec<Blocked>,
     failed: Option<Refusal>,
+    /// The launcher has said something, so the fence stood.
+    heard: bool,
 }
 
-/// Prepares to receive signals as this process: to be done before the program is started. Also says which were blocked.
-pub(crate) fn take_signals() -> std::io::Result<(OwnedFd, u64)> {
-    let before = kernel::blocked_signals();
-    Ok((kernel::signals(&FORWARDED)?, before))
+/// Prepares to receive signals as this process: to be done before the program is started.
+pub(crate) fn take_signals() -> std::io::Result<OwnedFd> {
+    kernel::signals(&FORWARDED)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,6 +101,7 @@ impl Running {
             names: BTreeSet::new(),
             made: Vec::new(),
             failed: None,
+            heard: false,
         }
     }
 
@@ -130,7 +132,11 @@ impl Running {
         let Some(end) = end else {
             let how =
                 reaped.map_or_else(|error| error.to_string(), |status| format!("wait status {status:#x}"));
-            return Err(Refusal::Failed(format!("the fence's first process ended without a word ({how})")));
+            let missing = format!("the first process ended without a word ({how})");
+            return Err(match self.heard {
+                true => Refusal::Failed(missing),
+                false => Refusal::Fence { missing, help: super::NAMESPACES.into() },
+            });
         };
         if let Some(mut egress) = self.egress.take() {
             egress.stop();
@@ -179,6 +185,7 @@ impl Running {
                             return Some(None);
                         }
                         Word::Descriptor(mark, descriptor) => {
+                            self.heard = true;
                             if let Err(why) = self.receive(mark, descriptor) {
                                 self.failed = Some(Refusal::Failed(why));
                                 return Some(None);
@@ -463,10 +470,8 @@ fn describe(name: &str, arguments: &[u64; 6]) -> String {
 /// Why a step failed, and what would help.
 fn explain(label: &str, errno: i32) -> Refusal {
     let error = std::io::Error::from_raw_os_error(errno);
-    if let Some(program) = label.strip_prefix(START) {
-        if program.starts_with('/') {
-            return Refusal::Program(format!("{program} could not be started: {error}"));
-        }
+    if let Some(program) = label.strip_prefix(START).filter(|program| program.starts_with('/')) {
+        return Refusal::Program(format!("{program} could not be started: {error}"));
     }
     Refusal::Fence { missing: format!("could not {label}: {error}"), help: super::remedy(label, errno) }
 }

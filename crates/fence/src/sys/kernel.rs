@@ -12,12 +12,6 @@ pub(crate) fn landlock_version() -> u32 {
     u32::try_from(version).unwrap_or(0)
 }
 
-/// Whether the kernel knows a seccomp action.
-pub(crate) fn seccomp_knows(action: u32) -> bool {
-    // SAFETY: SECCOMP_GET_ACTION_AVAIL (2) reads the action and changes nothing.
-    unsafe { syscall(libc::SYS_seccomp, [2, 0, (&raw const action) as u64, 0, 0, 0]) == 0 }
-}
-
 /// Waits for a child of ours to end, and frees it.
 pub(crate) fn reap(child: i32) -> io::Result<i32> {
     let mut status = 0;
@@ -34,19 +28,7 @@ pub(crate) fn reap(child: i32) -> io::Result<i32> {
     }
 }
 
-/// A descriptor that is readable when the process has ended.
-pub(crate) fn pidfd(child: i32) -> io::Result<OwnedFd> {
-    // SAFETY: makes a descriptor; flags 0.
-    let descriptor = unsafe { syscall(libc::SYS_pidfd_open, [child as u64, 0, 0, 0, 0, 0]) };
-    if descriptor < 0 {
-        return Err(io::Error::from_raw_os_error(-descriptor as i32));
-    }
-    // SAFETY: the kernel has just given it to us.
-    Ok(unsafe { OwnedFd::from_raw_fd(descriptor as i32) })
-}
-
-/// Signals of this process, to be read like a file; they are blocked from now on. `None` of the set means all that can be
-/// forwarded.
+/// Signals of this process, to be read like a file; they are blocked from now on.
 pub(crate) fn signals(wanted: &[i32]) -> io::Result<OwnedFd> {
     // SAFETY: the sets live during the calls; signalfd makes a descriptor.
     unsafe {
@@ -92,10 +74,4 @@ pub(crate) fn blocked_signals() -> u64 {
     // SAFETY: SIG_BLOCK with no new set only asks; eight bytes is the kernel's size.
     unsafe { syscall(libc::SYS_rt_sigprocmask, [0, 0, (&raw mut mask) as u64, 8, 0, 0]) };
     mask
-}
-
-/// Takes all capabilities' worth of dumping from this process: nobody of the same user may attach to it.
-pub(crate) fn undumpable() {
-    // SAFETY: PR_SET_DUMPABLE changes a flag of this process.
-    unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0) };
 }

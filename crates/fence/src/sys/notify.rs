@@ -11,8 +11,6 @@ pub(crate) struct Tried {
     pub(crate) number: i32,
     /// Its arguments.
     pub(crate) arguments: [u64; 6],
-    /// Whose it is, in our process namespace.
-    pub(crate) process: u32,
 }
 
 /// The next call that waits; `None` if its process has gone meanwhile.
@@ -21,12 +19,7 @@ pub(crate) fn receive(listener: BorrowedFd<'_>) -> Option<Tried> {
     unsafe {
         let mut tried: libc::seccomp_notif = std::mem::zeroed();
         let done = libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV as _, &raw mut tried);
-        (done == 0).then(|| Tried {
-            id: tried.id,
-            number: tried.data.nr,
-            arguments: tried.data.args,
-            process: tried.pid,
-        })
+        (done == 0).then_some(Tried { id: tried.id, number: tried.data.nr, arguments: tried.data.args })
     }
 }
 

@@ -109,13 +109,12 @@ pub(crate) unsafe fn run(base: *mut u8, control: u64) -> Left {
         for index in 0..head.count as usize {
             let step = &*steps.add(index);
             let mut arguments = step.arguments;
-            let mut bit = 0;
-            while bit < 6 {
+            for (bit, argument) in arguments.iter_mut().enumerate() {
                 if step.slots & (1 << bit) != 0 {
-                    arguments[bit] = slots[arguments[bit] as usize % SLOTS];
+                    *argument = slots.get(*argument as usize).copied().unwrap_or(0);
                 }
-                bit += 1;
             }
+            let [first, second, ..] = arguments;
             let result = match step.number {
                 FORK => {
                     // SIGCHLD as exit signal; a plain copy, since init lives on.
@@ -125,21 +124,21 @@ pub(crate) unsafe fn run(base: *mut u8, control: u64) -> Left {
                     }
                     child
                 }
-                SEND => send_descriptor(control, arguments[0], arguments[1] as i32),
+                SEND => send_descriptor(control, first, second as i32),
                 STORE => {
-                    (arguments[1] as *mut u32).write_unaligned(arguments[0] as u32);
+                    (second as *mut u32).write_unaligned(first as u32);
                     0
                 }
                 call => syscall(call, arguments),
             };
-            if result < 0 && result >= -4095 {
+            if (-4095..0).contains(&result) {
                 let errno = (-result) as u32;
                 if step.optional == 0 && errno != step.tolerate {
                     return Left::Failed { step: index, errno: errno as i32 };
                 }
             }
-            if step.keep != 0 {
-                slots[(step.keep as usize - 1) % SLOTS] = result as u64;
+            if let Some(slot) = (step.keep as usize).checked_sub(1).and_then(|slot| slots.get_mut(slot)) {
+                *slot = result as u64;
             }
         }
     }

@@ -82,8 +82,8 @@ const LOOK_ALIKES: &[&str] = &[
     "tar",
 ];
 
-/// `sh` was listed, and what it is given is a script: that is what the entry vouches for.
-const VOUCHED_FOR: &[&str] = &["sh x"];
+/// A shell was listed, and what it is given is a script: that is what the entry vouches for.
+const VOUCHED_FOR: &[&str] = &["sh x", "bash - ./evil.sh <<< ls"];
 
 /// The shell writes or connects here, by a redirection; the listed command does not. A file without a profile leaves
 /// such effects to its lists, and an entry is taken to speak for them. Known, and kept here so that it cannot grow.
@@ -113,10 +113,9 @@ fn no_form_is_allowed_by_a_list_of_look_alikes() {
     }
 }
 
-/// Forms that carry `rm -rf` in another program's own language: it is asked about or, where that language is not read,
-/// a run of something unknown, for which `mode: allow` answers. All others are taken apart.
-const NOT_TAKEN_APART: &[&str] =
-    &["kubectl exec ", "ex -c ", "vim ", "flock ", "gdb ", "expect ", "make -f "];
+/// Forms whose `rm -rf` runs on another machine: a run of something unknown, for which `mode: allow` answers. All others
+/// are taken apart.
+const NOT_TAKEN_APART: &[&str] = &["kubectl exec "];
 
 #[test]
 fn what_is_on_the_deny_list_is_denied_in_every_spelling() {

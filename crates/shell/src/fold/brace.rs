@@ -34,8 +34,31 @@ enum Token<'t, 'a> {
     Part(&'t Part<'a>),
 }
 
-/// Expands the braces of a word.
-pub(super) fn expand<'t, 'a>(parts: &'t [Part<'a>]) -> Braces<'t, 'a> {
+/// What expanding has come to so far.
+#[derive(Debug, Default)]
+struct Work {
+    /// There was something to expand.
+    expanded: bool,
+    /// How many words were made, those on the way included.
+    made: usize,
+}
+
+/// Expands the braces of a word. How many words that made, those on the way included, says what it cost.
+pub(super) fn expand<'t, 'a>(parts: &'t [Part<'a>]) -> (Braces<'t, 'a>, usize) {
+    let tokens = tokens(parts);
+    if let Some(known) = beforehand(&tokens) {
+        return (known, 0);
+    }
+    let mut work = Work::default();
+    let braces = match words(&tokens, &mut work) {
+        Some(_) if !work.expanded => Braces::None,
+        Some(words) => Braces::Words(words),
+        None => Braces::Unsure,
+    };
+    (braces, work.made)
+}
+
+fn tokens<'t, 'a>(parts: &'t [Part<'a>]) -> Vec<Token<'t, 'a>> {
     let mut tokens = Vec::new();
     for part in parts {
         let Part::Literal(text) = part else {
@@ -59,11 +82,16 @@ pub(super) fn expand<'t, 'a>(parts: &'t [Part<'a>]) -> Braces<'t, 'a> {
             tokens.push(Token::Text(rest));
         }
     }
+    tokens
+}
+
+/// What can be said without expanding anything.
+fn beforehand<'t, 'a>(tokens: &[Token<'t, 'a>]) -> Option<Braces<'t, 'a>> {
     let mut open = 0_usize;
     let mut deepest = 0;
     let mut balanced = true;
     let mut could = false;
-    for token in &tokens {
+    for token in tokens {
         match token {
             Token::Open => {
                 open += 1;
@@ -77,37 +105,32 @@ pub(super) fn expand<'t, 'a>(parts: &'t [Part<'a>]) -> Braces<'t, 'a> {
         }
     }
     if !could || deepest == 0 {
-        return Braces::None;
+        return Some(Braces::None);
     }
     if !balanced || open > 0 || deepest > MAX_NESTING || tokens.len() > 2048 {
-        return Braces::Unsure;
+        return Some(Braces::Unsure);
     }
     // Braces are expanded as text: what comes after them could join a name before them.
     let mut before: Option<&Token<'_, '_>> = None;
-    for token in &tokens {
+    for token in tokens {
         let joins = match before {
             Some(Token::Part(Part::Variable(name))) => super::expand::is_identifier(name),
             _ => false,
         };
         if joins && matches!(token, Token::Open | Token::Comma | Token::Close) {
-            return Braces::Unsure;
+            return Some(Braces::Unsure);
         }
         // A lone `$` would join too, and keeps bash from splitting.
         if matches!(token, Token::Text(text) if text.contains('$')) {
-            return Braces::Unsure;
+            return Some(Braces::Unsure);
         }
         before = Some(token);
     }
-    let mut expanded = false;
-    match words(&tokens, &mut expanded) {
-        Some(_) if !expanded => Braces::None,
-        Some(words) => Braces::Words(words),
-        None => Braces::Unsure,
-    }
+    None
 }
 
 /// Expands balanced tokens into words; nothing where that is too much or not certain.
-fn words<'t, 'a>(tokens: &[Token<'t, 'a>], expanded: &mut bool) -> Option<Vec<Vec<Atom<'t, 'a>>>> {
+fn words<'t, 'a>(tokens: &[Token<'t, 'a>], work: &mut Work) -> Option<Vec<Vec<Atom<'t, 'a>>>> {
     let mut results: Vec<Vec<Atom<'t, 'a>>> = vec![Vec::new()];
     let mut rest = tokens;
     while let Some((token, after)) = rest.split_first() {
@@ -117,7 +140,7 @@ fn words<'t, 'a>(tokens: &[Token<'t, 'a>], expanded: &mut bool) -> Option<Vec<Ve
                 let close = closing(rest)?;
                 let inside = rest.get(..close)?;
                 rest = rest.get(close + 1..)?;
-                group(inside, expanded)?
+                group(inside, work)?
             }
             Token::Comma => vec![vec![Atom::Text(",".into())]],
             Token::Close => vec![vec![Atom::Text("}".into())]],
@@ -127,6 +150,7 @@ fn words<'t, 'a>(tokens: &[Token<'t, 'a>], expanded: &mut bool) -> Option<Vec<Ve
         if results.len() * choices.len() > MAX_WORDS {
             return None;
         }
+        work.made += results.len() * choices.len();
         if let [only] = choices.as_slice() {
             for result in &mut results {
                 append(result, only);
@@ -172,7 +196,7 @@ fn closing(tokens: &[Token<'_, '_>]) -> Option<usize> {
 }
 
 /// The inside of one pair of braces.
-fn group<'t, 'a>(inside: &[Token<'t, 'a>], expanded: &mut bool) -> Option<Vec<Vec<Atom<'t, 'a>>>> {
+fn group<'t, 'a>(inside: &[Token<'t, 'a>], work: &mut Work) -> Option<Vec<Vec<Atom<'t, 'a>>>> {
     let mut pieces = Vec::new();
     let mut open = 0_usize;
     let mut from = 0;
@@ -189,10 +213,10 @@ fn group<'t, 'a>(inside: &[Token<'t, 'a>], expanded: &mut bool) -> Option<Vec<Ve
     }
     pieces.push(inside.get(from..)?);
     if pieces.len() > 1 {
-        *expanded = true;
+        work.expanded = true;
         let mut all = Vec::new();
         for piece in pieces {
-            all.extend(words(piece, expanded)?);
+            all.extend(words(piece, work)?);
             if all.len() > MAX_WORDS {
                 return None;
             }
@@ -203,7 +227,7 @@ fn group<'t, 'a>(inside: &[Token<'t, 'a>], expanded: &mut bool) -> Option<Vec<Ve
         if text.contains("..") {
             match range(text) {
                 Range::Items(items) => {
-                    *expanded = true;
+                    work.expanded = true;
                     return Some(items.into_iter().map(|item| vec![Atom::Text(item)]).collect());
                 }
                 Range::Unsure => return None,
@@ -215,7 +239,7 @@ fn group<'t, 'a>(inside: &[Token<'t, 'a>], expanded: &mut bool) -> Option<Vec<Ve
     }
     // Not a brace expression: the braces are characters, what is between them may still expand.
     let mut all = Vec::new();
-    for word in words(inside, expanded)? {
+    for word in words(inside, work)? {
         let mut whole = vec![Atom::Text("{".into())];
         append(&mut whole, &word);
         append(&mut whole, &[Atom::Text("}".into())]);

@@ -207,6 +207,7 @@ impl<'t, 'a> Folder<'t, 'a> {
     /// Follows a loop's body until a further round would change nothing.
     fn repeated(&mut self, compound: &'t Compound<'a>, round: impl Fn(&mut Self) -> Read<()>) -> Read<Flow> {
         self.loops += 1;
+        let repeated = std::mem::replace(&mut self.standing.repeated, true);
         let commands = self.program.commands.len();
         let direct = self.direct.len();
         let called = if self.called.is_empty() { Vec::new() } else { self.called.clone() };
@@ -228,6 +229,7 @@ impl<'t, 'a> Folder<'t, 'a> {
             self.called.clone_from(&called);
             rounds += 1;
         }
+        self.standing.repeated = repeated;
         self.loops -= 1;
         Ok(Flow::On)
     }

@@ -54,7 +54,9 @@ impl<'t, 'a> Folder<'t, 'a> {
             _ => {}
         }
         if word.braces {
-            match brace::expand(&word.parts) {
+            let (braces, made) = brace::expand(&word.parts);
+            self.step(made / 4, span)?;
+            match braces {
                 Braces::None => {}
                 Braces::Words(words) if self.bash() => {
                     for atoms in words {
@@ -113,7 +115,9 @@ impl<'t, 'a> Folder<'t, 'a> {
         if !assignment_like(text) {
             return self.expand(word, out);
         }
-        if word.braces && !matches!(brace::expand(&word.parts), Braces::None) {
+        let (braces, made) = if word.braces { brace::expand(&word.parts) } else { (Braces::None, 0) };
+        self.step(made / 4, word.span)?;
+        if !matches!(braces, Braces::None) {
             return refuse(word.span, "braces in a declaration");
         }
         let mut fields = Fields::new();

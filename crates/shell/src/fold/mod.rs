@@ -24,8 +24,11 @@ use crate::{
 };
 use state::{Binding, Key, State, unknown};
 
-/// How many simple commands are followed, counting each call of a function and each second look at a loop.
-const MAX_STEPS: usize = 16_384;
+/// How many simple commands are followed, counting each call of a function and each second look at a loop. A command
+/// of many words counts as several, and so does a word that braces make many of. Four times what a text may have at all:
+/// loops in loops, each of which is looked at until nothing changes, would multiply without an end, and one step costs a
+/// microsecond.
+const MAX_STEPS: usize = 4_096;
 /// How many links between commands a program may have.
 const MAX_LINKS: usize = 65_536;
 

@@ -19,10 +19,7 @@ pub(super) struct Redirected {
 impl<'t, 'a> Folder<'t, 'a> {
     pub(super) fn simple(&mut self, simple: &'t Simple<'a>) -> Read<Flow> {
         self.failed = None;
-        self.steps += 1;
-        if self.steps > MAX_STEPS {
-            return refuse(simple.span, "too many commands");
-        }
+        self.step(1, simple.span)?;
         if !self.aliases.is_empty() {
             self.no_alias_used(simple)?;
         }
@@ -48,6 +45,7 @@ impl<'t, 'a> Folder<'t, 'a> {
                 self.expand(word, &mut words)?;
             }
         }
+        self.step(words.len() / 8, simple.span)?;
         let redirected =
             if simple.redirects.is_empty() { None } else { Some(self.redirected(&simple.redirects)?) };
         let temporary = !words.is_empty();
@@ -77,6 +75,12 @@ impl<'t, 'a> Folder<'t, 'a> {
         self.state.rollback(before);
         let id = self.emit(simple.span, assignments, words, redirected)?;
         self.builtin(id, simple, arrays)
+    }
+
+    /// Counts work; refuses where there is too much of it.
+    pub(super) fn step(&mut self, steps: usize, span: Span) -> Read<()> {
+        self.steps += steps;
+        if self.steps > MAX_STEPS { refuse(span, "too many commands") } else { Ok(()) }
     }
 
     /// The function of the text that a command's name stands for.
