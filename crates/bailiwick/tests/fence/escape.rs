@@ -147,6 +147,10 @@ pub(crate) enum Answer {
 /// Lets every probe loose once.
 fn tried(mode: Mode, who: Who, rows: &[Row]) -> Answer {
     let mut setting = Setting::new(who, rows);
+    if mode == Mode::Landlock {
+        // With a secret in a writable place it would refuse the whole plan; the other modes have that row.
+        std::fs::remove_file(setting.workspace().join(".env")).expect("a file of ours");
+    }
     let mut seen = BTreeMap::new();
     let (environment, rest): (Vec<&Row>, Vec<&Row>) =
         rows.iter().filter(|row| row.family != "protected").partition(|row| row.family == "environment");
