@@ -221,18 +221,19 @@ pub(crate) fn finished(mut command: Command, input: &[u8], longest: Duration) ->
     });
     let stdout = child.stdout.take().map(reading);
     let stderr = child.stderr.take().map(reading);
-    let mut status = None;
-    while status.is_none() && start.elapsed() < longest {
-        status = child.try_wait().expect("a child of ours");
-        if status.is_none() {
-            std::thread::sleep(Duration::from_millis(2));
+    let status = loop {
+        let status = child.try_wait().expect("a child of ours");
+        if status.is_some() || start.elapsed() > longest {
+            break status;
         }
-    }
+        std::thread::sleep(Duration::from_millis(2));
+    };
     let took = start.elapsed();
     if status.is_none() {
         drop(child.kill());
-        drop(child.wait());
     }
+    // One that has ended answers at once.
+    drop(child.wait());
     drop(writer.join());
     Outcome {
         status,
