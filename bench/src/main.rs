@@ -1,6 +1,7 @@
 //! One table of figures, all measured in one run. Machines are noisy: compare the ratios, not the times.
 
 mod calls;
+mod fence;
 mod rules;
 mod spawn;
 
@@ -15,6 +16,9 @@ use shell::{Dialect, Given};
 use crate::calls::EVERYDAY;
 
 fn main() -> Result<(), String> {
+    if std::env::args().nth(1).as_deref() == Some("fence") {
+        return fence::compare();
+    }
     let yardstick = median(200, || black_box(yardstick()));
     println!("yardstick: hashing 16 KiB with SHA-256, {}", shown(yardstick));
     println!();
@@ -59,7 +63,8 @@ fn main() -> Result<(), String> {
         "≤ 10 ms",
     );
 
-    spawn::compare()
+    spawn::compare()?;
+    fence::compare()
 }
 
 /// A fixed piece of work to compare with.

@@ -13,6 +13,8 @@ pub enum Backend {
     Auto,
     /// Namespaces, Landlock and seccomp.
     Linux,
+    /// Landlock and seccomp alone.
+    Landlock,
     /// `bwrap` for the namespaces.
     Bubblewrap,
     /// macOS.
@@ -32,6 +34,7 @@ impl Backend {
         Some(match name {
             "auto" => Backend::Auto,
             "linux" => Backend::Linux,
+            "landlock" => Backend::Landlock,
             "bubblewrap" => Backend::Bubblewrap,
             "seatbelt" => Backend::Seatbelt,
             "windows" => Backend::Windows,
@@ -49,7 +52,9 @@ impl Backend {
 #[cfg(target_os = "linux")]
 pub fn tried(backend: Backend) -> Result<(), Refusal> {
     match backend {
-        Backend::Auto | Backend::Linux => crate::linux::trial::namespaces(),
+        Backend::Auto | Backend::Linux | Backend::Bubblewrap | Backend::Landlock => {
+            crate::linux::tried(backend)
+        }
         _ => Err(elsewhere(backend)),
     }
 }
@@ -86,7 +91,9 @@ pub struct Order<'a> {
 #[cfg(target_os = "linux")]
 pub fn run(backend: Backend, order: &Order<'_>) -> Result<Outcome, Refusal> {
     match backend {
-        Backend::Auto | Backend::Linux | Backend::Bubblewrap => crate::linux::run(backend, order),
+        Backend::Auto | Backend::Linux | Backend::Landlock | Backend::Bubblewrap => {
+            crate::linux::run(backend, order)
+        }
         _ => Err(elsewhere(backend)),
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
-use crate::knowledge::{self, lines};
+use crate::knowledge::{self, Line, lines};
 use crate::network::Network;
 use crate::plan::{Access, Limits, Plan};
 use crate::terrain::{Kind, Terrain};
@@ -143,6 +143,16 @@ pub fn draw(wishes: &Wishes, terrain: &dyn Terrain) -> Result<Plan, Impossible> 
         return Err(Impossible {
             why: format!("the working directory {} is outside what the program may see", plan.cwd.display()),
             help: format!("start in the workspace, or add `--read {}`", plan.cwd.display()),
+        });
+    }
+    let nearest = plan.places.get(&plan.cwd).or_else(|| plan.above(&plan.cwd).map(|above| above.1));
+    if nearest == Some(&Access::Scratch) {
+        return Err(Impossible {
+            why: format!(
+                "{} is private inside the fence, so the program would start in an empty directory",
+                plan.cwd.display()
+            ),
+            help: "start in a workspace, or name one with `--workspace`".into(),
         });
     }
     plan.environment = environment(wishes, &plan.cwd)?;
@@ -335,6 +345,8 @@ fn whole(path: &Path, what: &str, terrain: &dyn Terrain) -> Result<PathBuf, Impo
 }
 
 fn environment(wishes: &Wishes, cwd: &Path) -> Result<BTreeMap<OsString, OsString>, Impossible> {
+    let table: Vec<Line<'_>> = lines(knowledge::ENVIRONMENT).collect();
+    let is_listed = |word: &str, name: &OsStr| is_listed(&table, word, name);
     for name in &wishes.pass {
         if is_listed("never", OsStr::new(name)) || name.contains('=') || name.is_empty() {
             return Err(Impossible {
@@ -362,12 +374,10 @@ fn environment(wishes: &Wishes, cwd: &Path) -> Result<BTreeMap<OsString, OsStrin
     Ok(chosen)
 }
 
-fn is_listed(word: &str, name: &OsStr) -> bool {
+fn is_listed(table: &[Line<'_>], word: &str, name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return word == "never" };
-    lines(knowledge::ENVIRONMENT).filter(|line| line.0 == word).any(|(_, listed)| {
-        match listed.strip_suffix('*') {
-            Some(start) => name.starts_with(start),
-            None => name == listed,
-        }
+    table.iter().filter(|line| line.0 == word).any(|(_, listed)| match listed.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == *listed,
     })
 }

@@ -14,7 +14,7 @@ use rustix::net::{
 
 use super::namespaces::join;
 use crate::sys::clone::{Birth, launch, spawn};
-use crate::sys::image::{Builder, Image};
+use crate::sys::image::{Builder, Image, Label};
 use crate::sys::steps::{CONTROL, DESCRIPTOR, ENDED, FAILED, IMAGE, Message, SIGNAL, STOPPED};
 use crate::sys::{self, kernel};
 
@@ -23,8 +23,8 @@ use crate::sys::{self, kernel};
 pub(crate) struct Launched {
     control: Option<OwnedFd>,
     child: i32,
-    labels: Vec<String>,
-    birth_labels: Vec<String>,
+    labels: Vec<Label>,
+    birth_labels: Vec<Label>,
     reaped: bool,
 }
 
@@ -188,7 +188,7 @@ impl Launched {
                     Ok(step) => self.labels.get(step),
                     Err(_) => usize::try_from(-2 - first).ok().and_then(|step| self.birth_labels.get(step)),
                 };
-                let label = label.map_or_else(|| "start the launcher".to_owned(), Clone::clone);
+                let label = label.map_or_else(|| "start the launcher".to_owned(), |label| label.clone().into_owned());
                 Word::Failed { label, errno: second }
             }
             DESCRIPTOR => {

@@ -49,6 +49,7 @@ enum Tier {
 pub(crate) fn run(backend: Backend, order: &Order<'_>) -> Result<Outcome, Refusal> {
     let tiers: &[Tier] = match backend {
         Backend::Bubblewrap => &[Tier::Bubblewrap],
+        Backend::Landlock => &[Tier::Landlock],
         Backend::Linux => &[Tier::Namespaces, Tier::Landlock],
         _ => &[Tier::Namespaces, Tier::Bubblewrap, Tier::Landlock],
     };
@@ -77,6 +78,18 @@ pub(crate) fn run(backend: Backend, order: &Order<'_>) -> Result<Outcome, Refusa
         }
     }
     Err(Refusal::Fence { missing: why.join("; "), help })
+}
+
+/// Whether a fence of this kind can be built here, as far as that does not depend on the plan.
+pub(crate) fn tried(backend: Backend) -> Result<(), Refusal> {
+    match backend {
+        Backend::Bubblewrap => bubblewrap::find(None).map(drop),
+        Backend::Landlock if kernel::landlock_version() >= landlock::SCOPED => Ok(()),
+        Backend::Auto => {
+            trial::namespaces().or_else(|first| bubblewrap::find(None).map(drop).map_err(|_| first))
+        }
+        _ => trial::namespaces(),
+    }
 }
 
 impl Order<'_> {

@@ -274,20 +274,17 @@ impl Maker<'_, '_> {
             }
             let found = find(self.steps, libc::AT_FDCWD.into(), path);
             let copy = copy_mount(self.steps, path, found, true, attributes);
-            self.steps.step("close", libc::SYS_close, [found.into()]);
             self.sources.push((path.clone(), copy));
         }
         for device in DEVICES {
             let path = Path::new("/dev").join(device);
             let found = find(self.steps, libc::AT_FDCWD.into(), &path);
             let copy = copy_mount(self.steps, &path, found, true, NOSUID | NOEXEC);
-            self.steps.step("close", libc::SYS_close, [found.into()]);
             self.sources.push((path, copy));
         }
         if let Some(real) = self.outer_resolver() {
             let found = find(self.steps, libc::AT_FDCWD.into(), &real);
             let copy = copy_mount(self.steps, &real, found, true, NOSUID | NODEV | RDONLY);
-            self.steps.step("close", libc::SYS_close, [found.into()]);
             self.sources.push((PathBuf::from("/etc/resolv.conf"), copy));
         }
     }
@@ -435,8 +432,6 @@ impl Maker<'_, '_> {
         let root = self.root();
         let target = find(self.steps, root, &inner(path));
         mount_at(self.steps, path, mount, target);
-        self.steps.step("close", libc::SYS_close, [target.into()]);
-        self.steps.step("close", libc::SYS_close, [mount.into()]);
     }
 
     fn take(&mut self, path: &Path) -> Option<Slot> {
@@ -463,9 +458,7 @@ impl Maker<'_, '_> {
                     let found = find(self.steps, root, &inner(path));
                     let copy = copy_mount(self.steps, path, found, false, attributes);
                     mount_at(self.steps, path, copy, found);
-                    self.steps.step("close", libc::SYS_close, [found.into()]);
-                    self.steps.step("close", libc::SYS_close, [copy.into()]);
-                }
+                        }
                 Access::Hidden => {
                     if self.is_real(path) {
                         let directory = self.site.terrain.look(path) == Some(Kind::Directory);
@@ -499,7 +492,6 @@ impl Maker<'_, '_> {
         } else {
             self.put(path, copy);
         }
-        self.steps.step("close", libc::SYS_close, [found.into()]);
     }
 
     fn devices(&mut self) {
@@ -525,9 +517,7 @@ impl Maker<'_, '_> {
                     let found = find(self.steps, root, &inner(&path));
                     let copy = copy_mount(self.steps, &path, found, true, NOSUID | NODEV | NOEXEC | RDONLY);
                     mount_at(self.steps, &path, copy, found);
-                    self.steps.step("close", libc::SYS_close, [found.into()]);
-                    self.steps.step("close", libc::SYS_close, [copy.into()]);
-                }
+                        }
             }
             for (name, directory) in PROC_HIDDEN {
                 if self.site.terrain.look(&path.join(name)).is_some() {
@@ -563,7 +553,6 @@ impl Maker<'_, '_> {
         self.steps.step("close", libc::SYS_close, [file.into()]);
         let found = find(self.steps, root, &inner(name));
         let copy = copy_mount(self.steps, path, found, false, NOSUID | NODEV | NOEXEC | RDONLY);
-        self.steps.step("close", libc::SYS_close, [found.into()]);
         self.put(path, copy);
     }
 

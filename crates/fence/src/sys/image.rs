@@ -1,6 +1,7 @@
 //! Writes a list of steps ([`super::steps`]) with everything that the steps point to, as one block of bytes that can be
 //! carried out in this process or handed to the launcher.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
@@ -61,11 +62,14 @@ pub(crate) enum Tolerance {
     Any,
 }
 
+/// What a step is for.
+pub(crate) type Label = Cow<'static, str>;
+
 /// A list in the making.
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
     steps: Vec<(i64, [Arg; 6], u32, Tolerance)>,
-    labels: Vec<String>,
+    labels: Vec<Label>,
     data: Vec<u8>,
     /// Places among the data that hold places among the data.
     pointers: Vec<usize>,
@@ -78,7 +82,7 @@ pub(crate) struct Image {
     /// Aligned for what is in it.
     words: Vec<u64>,
     /// What each step is for, for whoever must explain its failure.
-    labels: Vec<String>,
+    labels: Vec<Label>,
 }
 
 impl Builder {
@@ -126,7 +130,7 @@ impl Builder {
     /// Adds a step.
     pub(crate) fn step<const N: usize>(
         &mut self,
-        label: impl Into<String>,
+        label: impl Into<Label>,
         number: i64,
         arguments: [Arg; N],
     ) {
@@ -136,7 +140,7 @@ impl Builder {
     /// Adds a step that may fail in a way.
     pub(crate) fn try_step<const N: usize>(
         &mut self,
-        label: impl Into<String>,
+        label: impl Into<Label>,
         number: i64,
         arguments: [Arg; N],
         tolerance: Tolerance,
@@ -147,7 +151,7 @@ impl Builder {
     /// Adds a step whose answer later steps use.
     pub(crate) fn keep<const N: usize>(
         &mut self,
-        label: impl Into<String>,
+        label: impl Into<Label>,
         number: i64,
         arguments: [Arg; N],
     ) -> Slot {
@@ -164,7 +168,7 @@ impl Builder {
 
     fn add<const N: usize>(
         &mut self,
-        label: String,
+        label: Label,
         number: i64,
         arguments: [Arg; N],
         keep: u32,
@@ -261,7 +265,7 @@ impl Image {
 
     /// What a step is for.
     pub(crate) fn label(&self, step: usize) -> &str {
-        self.labels.get(step).map_or("an unknown step", String::as_str)
+        self.labels.get(step).map_or("an unknown step", |label| label.as_ref())
     }
 
     /// A copy to be carried out in this process.
@@ -270,7 +274,7 @@ impl Image {
     }
 
     /// What the steps are for, by their order.
-    pub(crate) fn into_labels(self) -> Vec<String> {
+    pub(crate) fn into_labels(self) -> Vec<Label> {
         self.labels
     }
 }

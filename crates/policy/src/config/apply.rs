@@ -387,8 +387,8 @@ impl Apply<'_> {
             "sandbox.mode" | "sandbox.os.mode" | "safety.sandbox.mode" => {
                 let mode = text(node)?;
                 let same = mode == config.sandbox_mode.value;
-                let narrower =
-                    config.sandbox_mode.value == "auto" && !matches!(mode.as_str(), "local" | "wsl");
+                let narrower = config.sandbox_mode.value == "auto"
+                    && !matches!(mode.as_str(), "local" | "landlock" | "wsl");
                 if tighten_only && !same && !narrower {
                     return Err(loosens(setting, &config.sandbox_mode.value, &config.sandbox_mode.at));
                 }

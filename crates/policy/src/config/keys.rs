@@ -43,7 +43,8 @@ const fn key(path: &'static str, kind: Kind, about: &'static str) -> Key {
 }
 
 const MODES: &[&str] = &["allow", "ask", "deny"];
-const SANDBOXES: &[&str] = &["auto", "linux", "bubblewrap", "seatbelt", "windows", "wsl", "local"];
+const SANDBOXES: &[&str] =
+    &["auto", "linux", "landlock", "bubblewrap", "seatbelt", "windows", "wsl", "local"];
 
 /// The table. Sections are the dotted prefixes.
 pub(crate) const KEYS: &[Key] = &[
