@@ -50,7 +50,7 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     git(
         "git branch, checkout, merge",
-        "git checkout -q -b side && echo s > s && git add s && git commit -qm side && git checkout -q main && git merge -q --no-ff -m merged side && git log --format=%s && git branch -d side >/dev/null",
+        "git checkout -q -b side && echo s > s && git add s && git commit -qm side && git checkout -q main && git merge -q --no-ff -m merged side && git log --topo-order --format=%s && git branch -d side >/dev/null",
     ),
     git(
         "git stash",

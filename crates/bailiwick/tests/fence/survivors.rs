@@ -86,14 +86,21 @@ fn left_behind(ground: &Ground, mode: Mode, who: Who, end: End, number: usize) -
     run.flags = if matches!(end, End::TimeOut) { vec!["--time", "1"] } else { vec!["--time", "20"] };
     let seconds = if matches!(end, End::Itself) { "0" } else { "15" };
     let mut command = run.command(&["./probe", "witness", "daemon", mark_text, seconds]);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let said = std::fs::File::create(space.join("said")).expect("a file");
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said);
     let mut child = command.spawn().expect("the launcher starts");
     let start = Instant::now();
     if let End::Signal(signal) = end {
         while !mark.exists() && start.elapsed() < Duration::from_secs(10) {
             std::thread::sleep(Duration::from_millis(5));
         }
-        assert!(mark.exists(), "{mode:?} {who:?}: the daemon did not start");
+        let said = || std::fs::read_to_string(space.join("said")).unwrap_or_default();
+        assert!(
+            mark.exists(),
+            "{mode:?} {who:?}: the daemon did not start: {:?} {}",
+            child.try_wait(),
+            said()
+        );
         drop(Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status());
     }
     while child.try_wait().expect("a child of ours").is_none() {
