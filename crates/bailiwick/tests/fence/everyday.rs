@@ -23,6 +23,7 @@ const LOST_WITHOUT_NAMESPACES: &[&str] = &[
     "gcc compiles, links, runs",
     "gdb on an own child",
     "tmux inside",
+    "a terminal of one's own",
     "mktemp",
     "shared memory directory",
     "unix sockets in the workspace and in /tmp",

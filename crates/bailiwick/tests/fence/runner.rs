@@ -289,7 +289,10 @@ pub(crate) fn probe() -> PathBuf {
             }
             let output = compile.output().expect("a C compiler");
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-            program
+            // One name, so that nothing piles up; whoever runs the one before goes on running it.
+            let named = ground().join("fence-probe");
+            std::fs::rename(&program, &named).expect("a file of ours");
+            named
         })
         .clone()
 }
