@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Exec) -> Result<u8, String> {
     if arguments.plan {
         return print(plan::text(&permit, gate.config()).as_bytes());
     }
-    if arguments.time.is_none() && Console::of_this_process().is_some() {
+    if arguments.time.is_none() && Console::of_this_process().is_some_and(|console| console.is_in_use()) {
         permit.untimed();
     }
     match permit.run() {

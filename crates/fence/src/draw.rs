@@ -73,7 +73,6 @@ pub fn draw(wishes: &Wishes, terrain: &dyn Terrain) -> Result<Plan, Impossible> 
     home(&mut places, wishes, terrain);
     let mut forbidden = Vec::new();
     let mut fresh = Vec::new();
-    let mut kept = Vec::new();
     let workspace = wishes.workspace.as_deref().map(|path| whole(path, "work in", terrain)).transpose()?;
     if let Some(workspace) = &workspace {
         let write = !wishes.read_only;
@@ -94,7 +93,7 @@ pub fn draw(wishes: &Wishes, terrain: &dyn Terrain) -> Result<Plan, Impossible> 
             }
         }
         if write && wishes.protect {
-            protect(&mut places, &mut forbidden, &mut kept, workspace, terrain);
+            protect(&mut places, &mut forbidden, workspace, terrain);
             // A repository may be made where there is none; what is made in it is looked at.
             let repository = workspace.join(".git");
             if terrain.look(&repository).is_none() {
@@ -133,7 +132,6 @@ pub fn draw(wishes: &Wishes, terrain: &dyn Terrain) -> Result<Plan, Impossible> 
         places,
         forbidden,
         fresh,
-        kept,
         cwd,
         environment: BTreeMap::new(),
         network: match &wishes.network {
@@ -239,26 +237,11 @@ fn hide(places: &mut BTreeMap<PathBuf, Access>, path: &Path, terrain: &dyn Terra
 fn protect(
     places: &mut BTreeMap<PathBuf, Access>,
     forbidden: &mut Vec<PathBuf>,
-    kept: &mut Vec<PathBuf>,
     workspace: &Path,
     terrain: &dyn Terrain,
 ) {
-    for (word, path) in lines(knowledge::WORKSPACE) {
-        match word {
-            "protect" => guard(places, forbidden, workspace, path, terrain),
-            "keep" => {
-                let whole = workspace.join(path);
-                let parent = whole.parent().and_then(|parent| terrain.look(parent));
-                if terrain.look(&whole).is_none() && parent == Some(Kind::Directory) {
-                    pin(places, workspace, &whole);
-                    kept.push(whole.clone());
-                    put(places, whole, Access::Protected);
-                } else {
-                    guard(places, forbidden, workspace, path, terrain);
-                }
-            }
-            _ => {}
-        }
+    for (_, path) in lines(knowledge::WORKSPACE).filter(|(word, _)| *word == "protect") {
+        guard(places, forbidden, workspace, path, terrain);
     }
 }
 

@@ -23,7 +23,7 @@ mod tests {
         let tables = [
             (SYSTEM, &["show", "hide", "scratch"][..]),
             (HOME, &["show", "hide"][..]),
-            (WORKSPACE, &["protect", "keep", "hide"][..]),
+            (WORKSPACE, &["protect", "hide"][..]),
             (ENVIRONMENT, &["pass", "never"][..]),
             (SYSCALLS, &["refuse", "absent", "landlock"][..]),
         ];

@@ -80,8 +80,6 @@ pub struct Plan {
     pub forbidden: Vec<PathBuf>,
     /// Repositories that may come into being, without anything in them that runs.
     pub fresh: Vec<PathBuf>,
-    /// Empty directories to be made beforehand, so that they can be protected.
-    pub kept: Vec<PathBuf>,
     /// Where it starts.
     pub cwd: PathBuf,
     /// All of its environment.

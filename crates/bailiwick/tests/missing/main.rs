@@ -2,7 +2,10 @@
 //! by two error numbers; each time the program either does not run (126, `sandbox_denied`) or is held as if nothing were
 //! missing.
 
-#![expect(clippy::disallowed_methods, reason = "the test prepares files, starts programs and reads what they left")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the test prepares files, starts programs and reads what they left"
+)]
 
 use std::fs;
 use std::net::TcpListener;
@@ -55,7 +58,8 @@ struct Setting {
 
 impl Setting {
     fn new() -> Setting {
-        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("missing-{}", std::process::id()));
+        let directory =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("missing-{}", std::process::id()));
         let _old = fs::remove_dir_all(&directory);
         for name in ["work/.git/hooks", "outside", "home/.ssh"] {
             fs::create_dir_all(directory.join(name)).unwrap();
@@ -109,8 +113,11 @@ impl Setting {
     /// What got out, as seen from outside; everything is put back.
     fn escapes(&self, output: &Output) -> Vec<String> {
         let text = String::from_utf8_lossy(&output.stdout);
-        let mut escapes: Vec<String> =
-            text.lines().filter(|line| line.contains("escaped") || line.contains("canary")).map(str::to_owned).collect();
+        let mut escapes: Vec<String> = text
+            .lines()
+            .filter(|line| line.contains("escaped") || line.contains("canary"))
+            .map(str::to_owned)
+            .collect();
         if fs::read_to_string(self.directory.join("outside/file")).unwrap() != "before" {
             escapes.push("a file outside was written".into());
             fs::write(self.directory.join("outside/file"), "before").unwrap();
@@ -157,7 +164,10 @@ fn whatever_the_kernel_lacks_the_fence_holds_or_is_refused() {
                     held += 1;
                 }
                 Some(126) => {
-                    assert!(said.contains("sandbox_denied") && said.contains("help:"), "without {name} ({error}): {said}");
+                    assert!(
+                        said.contains("sandbox_denied") && said.contains("help:"),
+                        "without {name} ({error}): {said}"
+                    );
                     assert!(!setting.directory.join("work/ran").exists(), "it ran without {name} ({error})");
                     refused += 1;
                 }

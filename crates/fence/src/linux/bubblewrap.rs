@@ -37,35 +37,11 @@ pub(crate) fn find(configured: Option<&Path>) -> Result<PathBuf, Refusal> {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "asks another program for its version, and whether it works")]
 fn version(path: &Path) -> Result<(u32, u32), String> {
-    let output = std::process::Command::new(path)
-        .arg("--version")
-        .env_clear()
-        .stdin(std::process::Stdio::null())
-        .output()
-        .map_err(|error| error.to_string())?;
-    let tried = std::process::Command::new(path)
-        .args([
-            "--unshare-user",
-            "--unshare-pid",
-            "--ro-bind",
-            "/",
-            "/",
-            "--proc",
-            "/proc",
-            "--",
-            "/bin/true",
-        ])
-        .env_clear()
-        .stdin(std::process::Stdio::null())
-        .output()
-        .map_err(|error| error.to_string())?;
-    if !tried.status.success() {
-        let said = String::from_utf8_lossy(&tried.stderr);
-        return Err(said.lines().next().unwrap_or("it ends with an error").to_owned());
-    }
-    let text = String::from_utf8_lossy(&output.stdout);
+    let trial =
+        ["--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "--proc", "/proc", "--", "/bin/true"];
+    asked(path, &trial)?;
+    let text = asked(path, &["--version"])?;
     let mut numbers = text.trim().rsplit(' ').next().unwrap_or_default().split('.').map(str::parse::<u32>);
     match (numbers.next(), numbers.next()) {
         (Some(Ok(major)), Some(Ok(minor))) => Ok((major, minor)),
@@ -73,8 +49,47 @@ fn version(path: &Path) -> Result<(u32, u32), String> {
     }
 }
 
+/// What `bwrap` prints, if it ends well and soon.
+#[expect(clippy::disallowed_methods, reason = "asks another program for its version, and whether it works")]
+fn asked(path: &Path, words: &[&str]) -> Result<String, String> {
+    use std::io::Read;
+    use std::process::{Command, Stdio};
+    let mut child = Command::new(path)
+        .args(words)
+        .env_clear()
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    let mut status = None;
+    for _ in 0..PATIENCE {
+        status = child.try_wait().map_err(|error| error.to_string())?;
+        if status.is_some() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    let Some(status) = status else {
+        let _gone = child.kill();
+        let _status = child.wait();
+        return Err("it does not end".into());
+    };
+    let (mut text, mut said) = (String::new(), String::new());
+    // What it printed is in the pipes, which hold more than it has to say.
+    let _read = child.stdout.take().map(|mut out| out.read_to_string(&mut text));
+    let _read = child.stderr.take().map(|mut out| out.read_to_string(&mut said));
+    match status.success() {
+        true => Ok(text),
+        false => Err(said.lines().next().unwrap_or("it ends with an error").to_owned()),
+    }
+}
+
+/// Milliseconds that `bwrap` is waited for.
+const PATIENCE: u32 = 3000;
+
 /// The arguments that make a plan's namespaces and mounts.
-pub(crate) fn arguments(plan: &Plan, user: u32, terrain: &dyn Terrain) -> Vec<OsString> {
+pub(crate) fn arguments(plan: &Plan, terrain: &dyn Terrain) -> Vec<OsString> {
     let mut out: Vec<OsString> =
         ["bwrap", "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts"]
             .into_iter()
@@ -95,14 +110,12 @@ pub(crate) fn arguments(plan: &Plan, user: u32, terrain: &dyn Terrain) -> Vec<Os
     }
     let size = plan.limits.scratch_mb.saturating_mul(1024 * 1024).to_string();
     add(&[&"--proc", &"/proc", &"--dev", &"/dev"]);
-    if user == 0 {
-        for name in ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"] {
-            add(&[&"--ro-bind-try", &name, &name]);
-        }
-        for name in ["/proc/kcore", "/proc/keys", "/proc/timer_list"] {
-            if terrain.look(Path::new(name)).is_some() {
-                add(&[&"--ro-bind", &"/dev/null", &name]);
-            }
+    for name in ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"] {
+        add(&[&"--ro-bind-try", &name, &name]);
+    }
+    for name in ["/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/timer_list"] {
+        if terrain.look(Path::new(name)).is_some() {
+            add(&[&"--ro-bind", &"/dev/null", &name]);
         }
     }
     for (path, access) in &plan.places {

@@ -107,21 +107,21 @@ pub(crate) fn steps(s: &mut Builder, plan: &Plan, program: &Program<'_>, namespa
     s.step("close the control socket at the start", libc::SYS_fcntl, [CONTROL.into(), 2.into(), 1.into()]);
     match program.terminal {
         // A job of its own in the session that the first process leads, and in the foreground.
-        Some(terminal) => {
+        Some(_) => {
             s.step("become a job", libc::SYS_setpgid, [0.into(), 0.into()]);
             let own = s.keep("become a job", libc::SYS_getpid, []);
             let place = s.bytes(&[0; 8]);
             s.store(own, place);
-            let stream = terminal.streams.iter().position(|used| *used).unwrap_or(0) as u64;
-            s.step(
-                "come to the foreground",
-                libc::SYS_ioctl,
-                [stream.into(), libc::TIOCSPGRP.into(), place.into()],
-            );
+            let path = s.text("/dev/tty");
+            let flags = (libc::O_RDWR | libc::O_CLOEXEC).into();
+            let label = "come to the foreground";
+            let own_terminal =
+                s.keep(label, libc::SYS_openat, [libc::AT_FDCWD.into(), path.into(), flags, 0.into()]);
+            s.step(label, libc::SYS_ioctl, [own_terminal.into(), libc::TIOCSPGRP.into(), place.into()]);
         }
         None => s.step("start a session", libc::SYS_setsid, []),
     }
-    limits(s, plan, namespaces);
+    limits(s, plan);
     s.step("restore the mode mask", libc::SYS_umask, [u64::from(program.umask).into()]);
     let cwd = s.text(&plan.cwd);
     s.step(format!("go to {}", plan.cwd.display()), libc::SYS_chdir, [cwd.into()]);
@@ -170,7 +170,7 @@ pub(crate) fn steps(s: &mut Builder, plan: &Plan, program: &Program<'_>, namespa
 /// The step that [`steps`] ends with: where it fails, the program could not be started.
 pub(crate) const START: &str = "start ";
 
-fn limits(s: &mut Builder, plan: &Plan, namespaces: bool) {
+fn limits(s: &mut Builder, plan: &Plan) {
     let mebi = |number: u64| number.saturating_mul(1024 * 1024);
     let mut limit = |resource: u64, value: u64| {
         let mut both = value.to_le_bytes().to_vec();
@@ -188,10 +188,8 @@ fn limits(s: &mut Builder, plan: &Plan, namespaces: bool) {
     limit(1, mebi(plan.limits.file_mb)); // RLIMIT_FSIZE
     limit(7, plan.limits.open_files); // RLIMIT_NOFILE
     limit(2, mebi(plan.limits.memory_mb)); // RLIMIT_DATA
-    if namespaces {
-        // Counted for the user in this namespace; without one it would be all that the user runs anywhere.
-        limit(6, plan.limits.processes); // RLIMIT_NPROC
-    }
+    // Counted for the user in this namespace; without one the limit has been raised by what the user runs elsewhere.
+    limit(6, plan.limits.processes); // RLIMIT_NPROC
     if let Some(seconds) = plan.limits.cpu_s {
         limit(0, seconds); // RLIMIT_CPU
     }

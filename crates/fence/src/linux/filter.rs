@@ -26,6 +26,8 @@ pub(crate) enum Test {
     Is(u32),
     /// It is anything but this.
     IsNot(u32),
+    /// It has none of these bits.
+    Lacks(u32),
 }
 
 /// What becomes of a call, by its arguments: the first condition that holds decides.
@@ -57,6 +59,11 @@ impl Setting {
 const NEW_NAMESPACES: u32 = 0x7e02_0000;
 /// `CLONE_NEWTIME`, which in `clone` is a part of the exit signal.
 const NEW_TIME: u32 = 0x80;
+
+/// `S_ISUID | S_ISGID`
+const SET_ID: u32 = 0o6000;
+/// `O_CREAT | __O_TMPFILE`
+const MAKES: u32 = 0o20_000_100;
 
 macro_rules! numbers {
     ($($name:ident)*) => { &[$((stringify!($name), number_of::$name)),*] };
@@ -93,7 +100,8 @@ mod number_of {
         personality = SYS_personality prlimit64 = SYS_prlimit64 setpriority = SYS_setpriority
         sched_setaffinity = SYS_sched_setaffinity sched_setscheduler = SYS_sched_setscheduler
         sched_setparam = SYS_sched_setparam sched_setattr = SYS_sched_setattr ioprio_set = SYS_ioprio_set
-        utimensat = SYS_utimensat
+        utimensat = SYS_utimensat fchmod = SYS_fchmod mknodat = SYS_mknodat mkdirat = SYS_mkdirat
+        openat = SYS_openat openat2 = SYS_openat2
     }
     /// Newer than the library's list; the numbers are the same on all machines.
     pub(super) const fchmodat2: i64 = 452;
@@ -105,12 +113,12 @@ mod number_of {
     from_libc! {
         iopl = SYS_iopl ioperm = SYS_ioperm modify_ldt = SYS_modify_ldt uselib = SYS_uselib _sysctl = SYS__sysctl
         chmod = SYS_chmod chown = SYS_chown lchown = SYS_lchown utime = SYS_utime utimes = SYS_utimes
-        futimesat = SYS_futimesat
+        futimesat = SYS_futimesat open = SYS_open creat = SYS_creat mknod = SYS_mknod mkdir = SYS_mkdir
     }
     #[cfg(not(target_arch = "x86_64"))]
     macro_rules! missing { ($($name:ident)*) => { $(pub(super) const $name: i64 = -1;)* }; }
     #[cfg(not(target_arch = "x86_64"))]
-    missing! { iopl ioperm modify_ldt uselib _sysctl chmod chown lchown utime utimes futimesat }
+    missing! { iopl ioperm modify_ldt uselib _sysctl chmod chown lchown utime utimes futimesat open creat mknod mkdir }
 }
 
 static NUMBERS: &[(&str, i64)] = numbers! {
@@ -123,7 +131,7 @@ static NUMBERS: &[(&str, i64)] = numbers! {
     setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr removexattrat file_setattr shmget shmat
     shmctl semget semop semtimedop semctl msgget msgsnd msgrcv msgctl mq_open mq_unlink clone unshare ioctl socket
     personality prlimit64 setpriority sched_setaffinity sched_setscheduler sched_setparam sched_setattr ioprio_set
-    utimensat
+    utimensat fchmod mknodat mkdirat openat openat2 open creat mknod mkdir
 };
 
 /// The name of a call, for messages.
@@ -167,6 +175,21 @@ pub(crate) fn rules(setting: Setting) -> Vec<(i64, Rule)> {
     let personality = [0, 0x0004_0000, u32::MAX].map(|persona| (0, Test::Is(persona), Allow));
     conditional("personality", personality.to_vec(), Refuse);
     conditional("socket", sockets(setting), Refuse);
+    // A file that runs as its owner, for whoever starts it outside.
+    let by_mode = [("fchmod", 1), ("mknodat", 2), ("mkdirat", 2), ("creat", 1), ("mknod", 1), ("mkdir", 1)];
+    for (name, argument) in by_mode {
+        conditional(name, vec![(argument, Test::Bits(SET_ID), Refuse)], Allow);
+    }
+    // The mode of an open counts only where it may make a file.
+    for (name, flags) in [("open", 1), ("openat", 2)] {
+        let when = vec![(flags, Test::Lacks(MAKES), Allow), (flags + 1, Test::Bits(SET_ID), Refuse)];
+        conditional(name, when, Allow);
+    }
+    if setting.namespaces {
+        for (name, argument) in [("chmod", 1), ("fchmodat", 2), ("fchmodat2", 2)] {
+            conditional(name, vec![(argument, Test::Bits(SET_ID), Refuse)], Allow);
+        }
+    }
     if !setting.namespaces {
         // Other processes are there to be named.
         for name in
@@ -281,6 +304,7 @@ fn leaf(rule: &Rule, setting: Setting) -> Vec<Instruction> {
             Test::Bits(bits) => (IF_BITS, 0, 1, *bits),
             Test::Is(value) => (IF_EQUAL, 0, 1, *value),
             Test::IsNot(value) => (IF_EQUAL, 1, 0, *value),
+            Test::Lacks(bits) => (IF_BITS, 1, 0, *bits),
         });
         code.push(answer(*verdict, setting));
     }
@@ -353,6 +377,7 @@ mod tests {
                 Test::Bits(bits) => value & bits != 0,
                 Test::Is(other) => value == *other,
                 Test::IsNot(other) => value != *other,
+                Test::Lacks(bits) => value & bits == 0,
             };
             if holds {
                 return *verdict;
@@ -379,7 +404,8 @@ mod tests {
             let mut values = vec![0, 1, 2, 10, 16, 17, 0x11, u32::MAX, 0x0004_0000, 0x8000_0000];
             for (_, rule) in &table {
                 for (_, test, _) in &rule.when {
-                    let (Test::Bits(value) | Test::Is(value) | Test::IsNot(value)) = *test;
+                    let (Test::Bits(value) | Test::Is(value) | Test::IsNot(value) | Test::Lacks(value)) =
+                        *test;
                     values.extend([value, value.wrapping_add(1), value ^ 0x100]);
                 }
             }
@@ -391,7 +417,9 @@ mod tests {
                     for other in [0, 1, *value] {
                         let arguments = [*value, other, other, 0, 0, 0];
                         let swapped = [other, *value, other, 0, 0, 0];
-                        for arguments in [arguments, swapped] {
+                        let opened = [0, other, 0o100, *value, 0, 0];
+                        let opened_at = [0, 0o101, *value, other, 0, 0];
+                        for arguments in [arguments, swapped, opened, opened_at] {
                             let expected = answer(described(&table, number, arguments), setting).3;
                             let got = judge(&program, ARCHITECTURE, number, arguments);
                             assert_eq!(got, expected, "{setting:?} call {number} with {arguments:x?}");

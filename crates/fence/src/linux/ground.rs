@@ -55,7 +55,7 @@ pub(crate) fn rights(
             "hosts cannot be told apart without a network of the fence's own (`sandbox.network`)",
         ));
     }
-    if let Some(name) = plan.forbidden.first().or(plan.kept.first()).or(plan.fresh.first()) {
+    if let Some(name) = plan.forbidden.first().or(plan.fresh.first()) {
         return Err(unfit(&format!("{} could be made (`sandbox.protect: false` lets it)", name.display())));
     }
     let all = landlock::rights(version);
@@ -136,6 +136,17 @@ fn show(
         }
     }
     Ok(())
+}
+
+/// How many processes the user has already: the kernel counts them all together where there are no namespaces.
+pub(crate) fn running(user: u32) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(entries) = Path::new("/proc").read_dir() else { return 0 };
+    let processes = entries.flatten().filter(|entry| {
+        entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit)
+            && entry.metadata().is_ok_and(|process| process.uid() == user)
+    });
+    processes.count() as u64
 }
 
 /// What the user may not read anyway needs no hiding.

@@ -53,9 +53,6 @@ pub(crate) fn run(backend: Backend, order: &Order<'_>) -> Result<Outcome, Refusa
         Backend::Linux => &[Tier::Namespaces, Tier::Landlock],
         _ => &[Tier::Namespaces, Tier::Bubblewrap, Tier::Landlock],
     };
-    for path in &order.plan.kept {
-        make_kept(path)?;
-    }
     let blocked = kernel::blocked_signals();
     let signals = match order.stands_in {
         true => Some(Rc::new(
@@ -161,18 +158,25 @@ impl Order<'_> {
                         help: NAMESPACES.into(),
                     });
                 }
-                let arguments = bubblewrap::arguments(&plan, user, &Ground);
+                let arguments = bubblewrap::arguments(&plan, &Ground);
                 (Way::Bubblewrap { path, arguments, doors: &doors }, bubblewrap::steps(&plan, &program))
             }
             _ => {
                 let directory = Scratch::make()
                     .map_err(|error| Refusal::Failed(format!("a scratch directory: {error}")))?;
+                plan.limits.processes = plan.limits.processes.saturating_add(ground::running(user));
                 program.ground = ground::rights(&plan, landlock, directory.path(), &Ground)?;
                 plan.environment.insert("TMPDIR".into(), directory.path().into());
                 scratch = Some(directory);
                 (Way::Plain { doors: &doors }, ground::steps(&plan, &program))
             }
         };
+        let mut steps = steps;
+        for name in plan.forbidden.iter().chain(&plan.fresh) {
+            let mut aside = name.clone().into_os_string();
+            aside.push(".refused-0");
+            steps.move_away(name.as_os_str(), &aside);
+        }
         let image = steps.image().ok_or_else(too_long)?;
         let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
         let stdio = self.streams.unwrap_or([input.as_fd(), output.as_fd(), error.as_fd()]);
@@ -267,23 +271,6 @@ fn remedy(label: &str, errno: i32) -> String {
         (_, libc::ENOSYS) => "use a newer kernel (Linux 5.13 or later)".into(),
         (_, libc::ENOENT | libc::ELOOP) => "something moved while the fence was built; try again".into(),
         _ => "see `bailiwick sandbox status`".into(),
-    }
-}
-
-fn make_kept(path: &Path) -> Result<(), Refusal> {
-    use rustix::fs::{Mode, OFlags, ResolveFlags};
-    let refused = |error: rustix::io::Errno| Refusal::Fence {
-        missing: format!("{} cannot be made, so that it could be protected: {error}", path.display()),
-        help: "make it yourself, or name it with `--write`".into(),
-    };
-    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
-    let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::DIRECTORY;
-    let parent =
-        rustix::fs::openat2(rustix::fs::CWD, parent, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)
-            .map_err(refused)?;
-    match rustix::fs::mkdirat(parent, name, Mode::from_raw_mode(0o755)) {
-        Ok(()) | Err(rustix::io::Errno::EXIST) => Ok(()),
-        Err(error) => Err(refused(error)),
     }
 }
 

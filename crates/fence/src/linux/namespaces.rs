@@ -68,14 +68,15 @@ const NOEXEC: u64 = 8;
 const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
 /// What of `/proc` would let a program that runs as root change the machine.
 const PROC_READ_ONLY: [&str; 5] = ["sys", "sysrq-trigger", "irq", "bus", "fs"];
-/// What of `/proc` tells about the machine's secrets.
-const PROC_HIDDEN: [(&str, bool); 6] = [
-    ("kcore", false),
-    ("keys", false),
-    ("kmsg", false),
-    ("timer_list", false),
-    ("acpi", true),
-    ("scsi", true),
+/// What of `/proc` tells about the machine's secrets: whether it is a directory, and whether others than root may read it.
+const PROC_HIDDEN: [(&str, bool, bool); 7] = [
+    ("kcore", false, false),
+    ("keys", false, true),
+    ("key-users", false, true),
+    ("kmsg", false, false),
+    ("timer_list", false, false),
+    ("acpi", true, false),
+    ("scsi", true, false),
 ];
 
 /// What is mounted over what is hidden, and the file that says who resolves names: in a directory that nobody can open.
@@ -519,10 +520,11 @@ impl Maker<'_, '_> {
                     mount_at(self.steps, &path, copy, found);
                 }
             }
-            for (name, directory) in PROC_HIDDEN {
-                if self.site.terrain.look(&path.join(name)).is_some() {
-                    self.mask(&path.join(name), directory, true);
-                }
+        }
+        for (name, directory, for_all) in PROC_HIDDEN {
+            let wanted = for_all || self.site.user == 0;
+            if wanted && self.site.terrain.look(&path.join(name)).is_some() {
+                self.mask(&path.join(name), directory, true);
             }
         }
     }

@@ -213,16 +213,14 @@ impl Running {
 
     fn poll(&mut self) -> rustix::io::Result<Vec<Source>> {
         let writing = if self.typed.is_empty() { PollFlags::empty() } else { PollFlags::OUT };
-        let input = std::io::stdin();
-        let listens = self.terminal.is_some()
-            && self.typed.len() < TYPED
-            && self.console.as_ref().is_some_and(Console::listens);
+        let listens = self.terminal.is_some() && self.typed.len() < TYPED;
+        let keys = self.console.as_ref().filter(|console| listens && console.listens());
         let all = [
             (Source::Control, self.launched.control(), PollFlags::IN),
             (Source::Listener, self.listener.as_ref().map(AsFd::as_fd), PollFlags::IN),
             (Source::Signals, self.signals.as_ref().map(|signals| signals.as_fd()), PollFlags::IN),
             (Source::Terminal, self.terminal.as_ref().map(AsFd::as_fd), PollFlags::IN | writing),
-            (Source::Keys, listens.then(|| input.as_fd()), PollFlags::IN),
+            (Source::Keys, keys.map(Console::terminal), PollFlags::IN),
             (Source::Forbidden, self.forbidden.as_ref().and_then(Forbidden::descriptor), PollFlags::IN),
             (Source::Resolver, self.resolver.as_ref().map(AsFd::as_fd), PollFlags::IN),
         ];
@@ -360,7 +358,8 @@ impl Running {
 
     fn read_keys(&mut self) {
         let mut keys = [0u8; 4096];
-        match rustix::io::read(std::io::stdin(), &mut keys) {
+        let Some(console) = &self.console else { return };
+        match rustix::io::read(console.terminal(), &mut keys) {
             Ok(count) if count > 0 => self.typed.extend_from_slice(keys.get(..count).unwrap_or_default()),
             // The terminal has gone: what was typed so far is all.
             _ => self.typed.push(4),

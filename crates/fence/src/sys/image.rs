@@ -74,6 +74,7 @@ pub(crate) struct Builder {
     /// Places among the data that hold places among the data.
     pointers: Vec<usize>,
     slots: u32,
+    moved: Vec<(Data, Data)>,
 }
 
 /// A finished list.
@@ -125,6 +126,13 @@ impl Builder {
     /// The bytes some way into others.
     pub(crate) fn within(&self, Data(at): Data, offset: usize) -> Data {
         Data(at + offset)
+    }
+
+    /// Has a path moved to another when the supervisor has gone. The second ends in a digit, which is counted up while
+    /// something is there.
+    pub(crate) fn move_away(&mut self, from: &OsStr, to: &OsStr) {
+        let pair = (self.text(from), self.text(to));
+        self.moved.push(pair);
     }
 
     /// Adds a step.
@@ -185,10 +193,21 @@ impl Builder {
         let head_size = size_of::<Head>();
         let steps_size = self.steps.len() * size_of::<Step>();
         let data_at = head_size + steps_size;
+        let mut builder = self;
+        let mut pairs = Vec::new();
+        for _ in &builder.moved {
+            pairs.extend([0; 16]);
+        }
+        let moved_at = builder.bytes(&pairs);
+        for (index, (from, to)) in std::mem::take(&mut builder.moved).into_iter().enumerate() {
+            builder.point(Data(moved_at.0 + index * 16), from);
+            builder.point(Data(moved_at.0 + index * 16 + 8), to);
+        }
+        let this = builder;
         let mut relocations: Vec<u64> = Vec::new();
-        let mut bytes: Vec<u8> = Vec::with_capacity(data_at + self.data.len() + 64);
+        let mut bytes: Vec<u8> = Vec::with_capacity(data_at + this.data.len() + 64);
         bytes.resize(head_size, 0);
-        for (number, arguments, keep, tolerance) in &self.steps {
+        for (number, arguments, keep, tolerance) in &this.steps {
             let mut slots: u32 = 0;
             bytes.extend_from_slice(&number.to_le_bytes());
             for (index, argument) in arguments.iter().enumerate() {
@@ -214,8 +233,8 @@ impl Builder {
                 bytes.extend_from_slice(&word.to_le_bytes());
             }
         }
-        let mut data = self.data;
-        for at in self.pointers {
+        let mut data = this.data;
+        for at in this.pointers {
             relocations.push((data_at + at) as u64);
             if let Some(place) = data.get_mut(at..at + 8) {
                 let mut value = [0; 8];
@@ -233,9 +252,11 @@ impl Builder {
             MAGIC,
             bytes.len() as u64,
             head_size as u64,
-            self.steps.len() as u64,
+            this.steps.len() as u64,
             relocations_at as u64,
             relocations.len() as u64,
+            (data_at + moved_at.0) as u64,
+            (pairs.len() / 16) as u64,
         ];
         for (place, value) in bytes.chunks_exact_mut(8).zip(head) {
             place.copy_from_slice(&value.to_le_bytes());
@@ -248,7 +269,7 @@ impl Builder {
                 u64::from_ne_bytes(word)
             })
             .collect();
-        Some(Image { words, labels: self.labels })
+        Some(Image { words, labels: this.labels })
     }
 }
 

@@ -67,6 +67,7 @@ pub(crate) mod number {
     pub(crate) const GETPID: i64 = 39;
     pub(crate) const OPENAT: i64 = 257;
     pub(crate) const EXECVEAT: i64 = 322;
+    pub(crate) const RENAMEAT2: i64 = 316;
     pub(crate) const DUP3: i64 = 292;
 }
 
@@ -92,5 +93,6 @@ pub(crate) mod number {
     pub(crate) const GETPID: i64 = 172;
     pub(crate) const OPENAT: i64 = 56;
     pub(crate) const EXECVEAT: i64 = 281;
+    pub(crate) const RENAMEAT2: i64 = 276;
     pub(crate) const DUP3: i64 = 24;
 }

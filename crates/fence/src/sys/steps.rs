@@ -30,6 +30,9 @@ pub(crate) struct Head {
     /// Places in the image that hold offsets and must become addresses.
     pub(crate) relocations: u64,
     pub(crate) relocation_count: u64,
+    /// Addresses of pairs of names: what is there when the supervisor has gone is moved from the first to the second.
+    pub(crate) moved: u64,
+    pub(crate) moved_count: u64,
 }
 
 /// One step: a system call, or one of the specials below.

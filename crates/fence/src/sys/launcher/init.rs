@@ -4,7 +4,7 @@
 
 use crate::exit;
 use crate::raw::{number, syscall};
-use crate::steps::{CONTROL, ENDED, Message, SIGNAL, STOPPED, tell};
+use crate::steps::{CONTROL, ENDED, Head, Message, SIGNAL, STOPPED, tell};
 
 const SIGKILL: u64 = 9;
 const SIGCHLD: u64 = 17;
@@ -12,7 +12,7 @@ const SIGCHLD: u64 = 17;
 const WAIT: u64 = 1 | 2 | 0x4000_0000;
 
 /// Stays until the program or the supervisor has ended.
-pub(crate) fn stay(program: i64) -> ! {
+pub(crate) fn stay(program: i64, base: *mut u8) -> ! {
     let children: u64 = 1 << (SIGCHLD - 1);
     // Everything is blocked: nothing that the program could send makes this process do anything but wait.
     let all: u64 = !0;
@@ -54,7 +54,12 @@ pub(crate) fn stay(program: i64) -> ! {
                 // EAGAIN, EINTR: nothing was there after all.
                 -11 | -4 => {}
                 // The supervisor is gone.
-                _ => end(),
+                _ => {
+                    stop_all();
+                    // SAFETY: the image that the list was in, which is ours for good.
+                    unsafe { move_away(base) };
+                    end()
+                }
             }
         }
     }
@@ -74,6 +79,45 @@ fn reap(program: i64) {
         } else if who == program {
             tell(CONTROL, [ENDED, status, 0, 0]);
             end();
+        }
+    }
+}
+
+/// Ends everything else, so that nothing is made any more. Without a process namespace that is done one by one.
+fn stop_all() {
+    // SAFETY: sends a signal to everybody in the namespace but this process; waits.
+    unsafe {
+        if syscall(number::GETPID, [0; 6]) == 1 {
+            syscall(number::KILL, [(-1i64) as u64, SIGKILL, 0, 0, 0, 0]);
+            let mut status: i32 = 0;
+            while syscall(number::WAIT4, [!0, (&raw mut status) as u64, 0x4000_0000, 0, 0, 0]) > 0 {}
+        } else {
+            end_descendants();
+        }
+    }
+}
+
+/// What the supervisor would have done at the end: protected names that were made are moved away. This process sees only what
+/// the program saw, so it can be led nowhere else.
+///
+/// # Safety
+/// `base` is a relocated image.
+unsafe fn move_away(base: *mut u8) {
+    // SAFETY: the builder made the table, of pairs of addresses of C strings in the image.
+    unsafe {
+        let head = &*base.cast::<Head>();
+        let pairs = base.add(head.moved as usize).cast::<[u64; 2]>();
+        for index in 0..head.moved_count as usize {
+            let [from, to] = *pairs.add(index);
+            let mut last = to as *mut u8;
+            while *last.add(1) != 0 {
+                last = last.add(1);
+            }
+            // AT_FDCWD twice, RENAME_NOREPLACE. EEXIST is 17.
+            let here = (-100i64) as u64;
+            while syscall(number::RENAMEAT2, [here, from, here, to, 1, 0]) == -17 && *last < b'9' {
+                *last += 1;
+            }
         }
     }
 }

@@ -22,7 +22,7 @@ core::arch::global_asm!(".globl _start", "_start:", "mov x29, xzr", "bl {}", "br
 extern "C" fn begin() -> ! {
     // SAFETY: the supervisor passes the image as a descriptor; it is mapped privately, so that changing it changes no one
     // else's. 144 bytes hold a `struct stat`, whose size is at byte 48 on both machines.
-    let left = unsafe {
+    let (left, base) = unsafe {
         let mut stat = [0u64; 18];
         syscall(number::FSTAT, [IMAGE, stat.as_mut_ptr() as u64, 0, 0, 0, 0]);
         // PROT_READ|PROT_WRITE, MAP_PRIVATE.
@@ -37,10 +37,10 @@ extern "C" fn begin() -> ! {
             exit(125);
         }
         steps::relocate(base);
-        steps::run(base, CONTROL)
+        (steps::run(base, CONTROL), base)
     };
     match left {
-        Left::Forked(child) => init::stay(child),
+        Left::Forked(child) => init::stay(child, base),
         Left::Failed { step, errno } => {
             steps::tell(CONTROL, [FAILED, step as i32, errno, 0]);
             exit(125)
