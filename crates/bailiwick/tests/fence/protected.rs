@@ -138,6 +138,10 @@ fn a_protected_name_that_was_missing_is_not_there_while_the_program_runs_nor_aft
     let failures = std::sync::Mutex::new(Vec::new());
     in_bare_workspace(|mode, who, ground, space| {
         for patience in [0, 1500] {
+            // Bubblewrap ends its own first process with itself, before that can move anything away: docs/fence.md says so.
+            if mode == Mode::Bubblewrap && patience == 0 {
+                continue;
+            }
             for name in [".claude", ".envrc", "made"] {
                 drop(
                     std::fs::remove_dir_all(space.join(name))

@@ -53,6 +53,7 @@ fn version(path: &Path) -> Result<(u32, u32), String> {
 #[expect(clippy::disallowed_methods, reason = "asks another program for its version, and whether it works")]
 fn asked(path: &Path, words: &[&str]) -> Result<String, String> {
     use std::io::Read;
+    use std::os::unix::process::CommandExt;
     use std::process::{Command, Stdio};
     let mut child = Command::new(path)
         .args(words)
@@ -60,6 +61,7 @@ fn asked(path: &Path, words: &[&str]) -> Result<String, String> {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
+        .process_group(0)
         .spawn()
         .map_err(|error| error.to_string())?;
     let mut status = None;
@@ -70,8 +72,11 @@ fn asked(path: &Path, words: &[&str]) -> Result<String, String> {
         }
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
+    // Whatever it started ends with it, and so what it printed has an end.
+    if let Some(group) = rustix::process::Pid::from_raw(child.id().cast_signed()) {
+        let _gone = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
     let Some(status) = status else {
-        let _gone = child.kill();
         let _status = child.wait();
         return Err("it does not end".into());
     };
@@ -88,7 +93,8 @@ fn asked(path: &Path, words: &[&str]) -> Result<String, String> {
 /// Milliseconds that `bwrap` is waited for.
 const PATIENCE: u32 = 3000;
 
-/// The arguments that make a plan's namespaces and mounts.
+/// The arguments that make a plan's namespaces and mounts. Not among them: to die with its parent, since the launcher inside has
+/// something to do first.
 pub(crate) fn arguments(plan: &Plan, terrain: &dyn Terrain) -> Vec<OsString> {
     let mut out: Vec<OsString> =
         ["bwrap", "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts"]

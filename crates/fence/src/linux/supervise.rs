@@ -56,6 +56,7 @@ pub(crate) struct Running {
     sockets: Vec<OwnedFd>,
     listener: Option<OwnedFd>,
     terminal: Option<OwnedFd>,
+    other_end: Option<OwnedFd>,
     typed: Vec<u8>,
     refused: BTreeSet<String>,
     names: BTreeSet<String>,
@@ -96,6 +97,7 @@ impl Running {
             sockets: Vec::new(),
             listener: None,
             terminal: None,
+            other_end: None,
             typed: Vec::new(),
             refused: BTreeSet::new(),
             names: BTreeSet::new(),
@@ -267,6 +269,14 @@ impl Running {
         match mark {
             MARK_TERMINAL => {
                 let _kept = rustix::io::ioctl_fionbio(&descriptor, true);
+                // As long as somebody has the other end open, it is not hung up: the program may open it late.
+                self.other_end = rustix::pty::ioctl_tiocgptpeer(
+                    &descriptor,
+                    rustix::pty::OpenptFlags::RDWR
+                        | rustix::pty::OpenptFlags::NOCTTY
+                        | rustix::pty::OpenptFlags::CLOEXEC,
+                )
+                .ok();
                 self.terminal = Some(descriptor);
             }
             MARK_LISTENER => self.listener = Some(descriptor),
@@ -386,14 +396,14 @@ impl Running {
         match rustix::io::read(terminal, &mut bytes) {
             Ok(count) if count > 0 => console.show(bytes.get(..count).unwrap_or_default()),
             Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => {}
-            // Everybody who had it open has ended, or nobody has opened it yet.
+            // Everybody who had it open has ended.
             _ => self.terminal = None,
         }
     }
 
     /// What was still on its way when the program ended.
     fn drain_terminal(&mut self) {
-        // The launcher may have sent its end just before it ended.
+        self.other_end = None;
         let until = now() + Duration::from_millis(500);
         while self.terminal.is_some() && now() < until {
             let before = self.terminal.is_some();

@@ -234,9 +234,6 @@ fn shown(plan: &Plan) -> String {
     for path in &plan.fresh {
         let _infallible = writeln!(text, "fresh {}", path.display());
     }
-    for path in &plan.kept {
-        let _infallible = writeln!(text, "kept {}", path.display());
-    }
     let _infallible = writeln!(text, "cwd {}", plan.cwd.display());
     for (name, value) in &plan.environment {
         let _infallible = writeln!(text, "environment {}={}", name.display(), value.display());
