@@ -20,10 +20,8 @@ mod profiles {
     fn plan(places: &[(&str, Access)]) -> Plan {
         Plan {
             places: places.iter().map(|(path, access)| ((*path).into(), access.clone())).collect(),
-            fresh: Vec::new(),
             forbidden: Vec::new(),
             fresh: Vec::new(),
-            kept: Vec::new(),
             cwd: places.first().map(|(path, _)| (*path).into()).unwrap_or_default(),
             environment: [("TERM".into(), "xterm".into()), ("TMPDIR".into(), "/tmp".into())].into(),
             network: Network::Off,
