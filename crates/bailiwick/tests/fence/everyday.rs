@@ -1,4 +1,4 @@
-//! Ordinary work does not notice the fence: what succeeds bare ends and prints the same behind it.
+//! Ordinary work does not notice the fence: what succeeds bare ends and prints the same behind it. Holds FNC-11.
 
 use std::path::Path;
 use std::time::Duration;
