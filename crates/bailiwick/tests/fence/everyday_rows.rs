@@ -32,7 +32,7 @@ const fn git(name: &'static str, script: &'static str) -> Row {
 
 const REPOSITORY: &str = "git init -q -b main . && echo one > a && mkdir src && echo two > src/b && git add . && git commit -qm first";
 
-const CRATE: &str = "mkdir -p src && printf '[package]\\nname = \"small\"\\nversion = \"0.1.0\"\\nedition = \"2021\"\\n' > Cargo.toml \
+const CRATE: &str = "mkdir -p src && printf '[workspace]\\n[package]\\nname = \"small\"\\nversion = \"0.1.0\"\\nedition = \"2021\"\\n' > Cargo.toml \
     && echo 'fn main() { println!(\"{}\", small::two()); }' > src/main.rs \
     && echo 'pub fn two() -> i32 { 2 } #[test] fn it_is_two() { assert_eq!(two(), 2); }' > src/lib.rs";
 

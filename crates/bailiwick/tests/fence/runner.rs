@@ -164,7 +164,12 @@ impl<'a> Run<'a> {
             }
             Mode::Usual => {
                 command.args(["--", "bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/"]);
-                command.args(["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--bind"]);
+                command.args(["--dev", "/dev", "--proc", "/proc"]);
+                // What is to be reached may lie below /tmp itself.
+                if !self.workspace.starts_with("/tmp") {
+                    command.args(["--tmpfs", "/tmp"]);
+                }
+                command.arg("--bind");
                 command.arg(self.workspace).arg(self.workspace).arg("--");
             }
             Mode::Native | Mode::Bubblewrap | Mode::NoNamespaces | Mode::Landlock => {
