@@ -301,7 +301,13 @@ fn find_program(
                     vec![format!("add `--read {parent}`")],
                 ))
             }
-            (false, _) => Err(missing(format!("{} is not a program", path.display()), Vec::new())),
+            (false, _) if !path.exists() => {
+                Err(missing(format!("there is no {}", path.display()), Vec::new()))
+            }
+            (false, _) => Err(missing(
+                format!("{} cannot be executed", path.display()),
+                vec!["chmod +x, or name the program that reads it".into()],
+            )),
         };
     }
     let search = search.map_or_else(|| OsString::from("/usr/local/bin:/usr/bin:/bin"), OsStr::to_owned);

@@ -5,12 +5,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::child::{self, Program};
 use crate::network::Network;
 use crate::outcome::Refusal;
 use crate::plan::{Access, Plan};
-use crate::sys::image::Builder;
-use crate::sys::steps::FORK;
 use crate::terrain::{Kind, Terrain};
 
 /// The descriptor with the launcher's program, in `bwrap`.
@@ -155,20 +152,4 @@ pub(crate) fn arguments(plan: &Plan, terrain: &dyn Terrain) -> Vec<OsString> {
     add(&[&"--perms", &"0555", &"--ro-bind-data", &launcher, &INSIDE]);
     add(&[&"--remount-ro", &"/", &"--chdir", &"/", &"--", &INSIDE]);
     out
-}
-
-/// What the launcher does inside.
-pub(crate) fn steps(plan: &Plan, program: &Program<'_>) -> Builder {
-    let mut steps = Builder::default();
-    let s = &mut steps;
-    s.step(
-        "close what was inherited",
-        libc::SYS_close_range,
-        [5.into(), u64::from(u32::MAX).into(), 0.into()],
-    );
-    child::terminal(s, program);
-    child::drop_rights(s);
-    s.step("start the program's process", FORK, []);
-    child::steps(s, plan, program, true);
-    steps
 }

@@ -10,7 +10,7 @@ use super::namespaces::{MARK_LISTENER, MARK_TERMINAL};
 use crate::network::Network;
 use crate::plan::{Access, Plan};
 use crate::sys::image::{Builder, Data, Slot, Tolerance};
-use crate::sys::steps::{CONTROL, SEND};
+use crate::sys::steps::{CONTROL, FORK, SEND};
 
 /// What is to be started.
 pub(crate) struct Program<'a> {
@@ -47,9 +47,39 @@ const TIOCSPTLCK: u64 = 0x4004_5431;
 const TIOCGPTPEER: u64 = 0x5441;
 const LAST_CAPABILITY: u64 = 63;
 
+/// All that the launcher does where it makes no namespaces itself: somebody else has made them, or there are none.
+pub(crate) fn whole(plan: &Plan, program: &Program<'_>, namespaces: bool) -> Builder {
+    let mut steps = Builder::default();
+    let s = &mut steps;
+    close_inherited(s);
+    if !namespaces {
+        // Orphans come to the launcher, which ends them.
+        s.step("adopt orphans", libc::SYS_prctl, [36.into(), 1.into(), 0.into(), 0.into(), 0.into()]);
+    }
+    start(s, plan, program, namespaces);
+    steps
+}
+
+/// Of what the launcher was born with, its control socket and the standard streams are left.
+pub(crate) fn close_inherited(s: &mut Builder) {
+    s.step(
+        "close what was inherited",
+        libc::SYS_close_range,
+        [5.into(), u64::from(u32::MAX).into(), 0.into()],
+    );
+}
+
+/// From a fence that stands to the program in it.
+pub(crate) fn start(s: &mut Builder, plan: &Plan, program: &Program<'_>, namespaces: bool) {
+    terminal(s, program);
+    drop_rights(s);
+    s.step("start the program's process", FORK, []);
+    steps(s, plan, program, namespaces);
+}
+
 /// In the first process: opens a terminal in the fence's own `/dev/pts`, keeps a session around it, and hands its other end
 /// to the supervisor.
-pub(crate) fn terminal(s: &mut Builder, program: &Program<'_>) {
+fn terminal(s: &mut Builder, program: &Program<'_>) {
     let Some(terminal) = program.terminal else { return };
     let path = s.text(terminal.maker);
     let flags = (libc::O_RDWR | libc::O_NOCTTY | libc::O_CLOEXEC).into();
@@ -80,7 +110,7 @@ pub(crate) fn terminal(s: &mut Builder, program: &Program<'_>) {
 }
 
 /// Takes every capability, and the means to get one back.
-pub(crate) fn drop_rights(s: &mut Builder) {
+fn drop_rights(s: &mut Builder) {
     // SECBIT_NOROOT and the others, each with its lock: being root means nothing from now on.
     s.try_step("lock securebits", libc::SYS_prctl, [28.into(), 0xef.into()], Tolerance::Errno(libc::EPERM));
     s.step(
@@ -103,7 +133,7 @@ pub(crate) fn drop_rights(s: &mut Builder) {
 }
 
 /// In the program's own process.
-pub(crate) fn steps(s: &mut Builder, plan: &Plan, program: &Program<'_>, namespaces: bool) {
+fn steps(s: &mut Builder, plan: &Plan, program: &Program<'_>, namespaces: bool) {
     s.step("close the control socket at the start", libc::SYS_fcntl, [CONTROL.into(), 2.into(), 1.into()]);
     match program.terminal {
         // A job of its own in the session that the first process leads, and in the foreground.

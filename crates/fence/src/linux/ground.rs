@@ -4,13 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::child::{self, Program};
 use super::landlock;
 use crate::network::Network;
 use crate::outcome::Refusal;
 use crate::plan::{Access, Plan};
-use crate::sys::image::Builder;
-use crate::sys::steps::FORK;
 use crate::terrain::{Kind, Terrain};
 
 /// Of `/proc`, what tells about the machine and not about others' processes.
@@ -157,22 +154,4 @@ fn is_open_to_us(path: &Path) -> bool {
 /// A file takes fewer rights than a directory.
 fn of_kind(path: &Path, rights: u64, terrain: &dyn Terrain) -> u64 {
     if terrain.look(path) == Some(Kind::Directory) { rights } else { rights & landlock::FILE }
-}
-
-/// What the launcher does.
-pub(crate) fn steps(plan: &Plan, program: &Program<'_>) -> Builder {
-    let mut steps = Builder::default();
-    let s = &mut steps;
-    s.step(
-        "close what was inherited",
-        libc::SYS_close_range,
-        [5.into(), u64::from(u32::MAX).into(), 0.into()],
-    );
-    // Orphans come to the launcher, which ends them.
-    s.step("adopt orphans", libc::SYS_prctl, [36.into(), 1.into(), 0.into(), 0.into(), 0.into()]);
-    child::terminal(s, program);
-    child::drop_rights(s);
-    s.step("start the program's process", FORK, []);
-    child::steps(s, plan, program, false);
-    steps
 }

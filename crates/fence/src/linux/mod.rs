@@ -159,7 +159,7 @@ impl Order<'_> {
                     });
                 }
                 let arguments = bubblewrap::arguments(&plan, &Ground);
-                (Way::Bubblewrap { path, arguments, doors: &doors }, bubblewrap::steps(&plan, &program))
+                (Way::Bubblewrap { path, arguments, doors: &doors }, child::whole(&plan, &program, true))
             }
             _ => {
                 let directory = Scratch::make()
@@ -168,7 +168,7 @@ impl Order<'_> {
                 program.ground = ground::rights(&plan, landlock, directory.path(), &Ground)?;
                 plan.environment.insert("TMPDIR".into(), directory.path().into());
                 scratch = Some(directory);
-                (Way::Plain { doors: &doors }, ground::steps(&plan, &program))
+                (Way::Plain { doors: &doors }, child::whole(&plan, &program, false))
             }
         };
         let mut steps = steps;

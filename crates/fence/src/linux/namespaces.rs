@@ -12,7 +12,7 @@ use super::child::{self, Program};
 use crate::network::Network;
 use crate::plan::{Access, Plan};
 use crate::sys::image::{Arg, Builder, Slot, Tolerance};
-use crate::sys::steps::{FORK, SEND};
+use crate::sys::steps::SEND;
 use crate::terrain::{Kind, Terrain};
 
 /// The namespaces of a fence: user, mount, process, IPC, host name; and network, unless that is open. That of control groups
@@ -92,11 +92,7 @@ const STAGE: &str = "/proc";
 pub(crate) fn steps(plan: &Plan, program: &Program<'_>, site: &Site<'_>) -> Builder {
     let mut steps = Builder::default();
     let s = &mut steps;
-    s.step(
-        "close what was inherited",
-        libc::SYS_close_range,
-        [5.into(), u64::from(u32::MAX).into(), 0.into()],
-    );
+    child::close_inherited(s);
     s.step("make directories with the modes that are given", libc::SYS_umask, [0.into()]);
     // Only now: whoever is in a namespace of control groups cannot be moved to one outside it.
     s.step("hide control groups", libc::SYS_unshare, [libc::CLONE_NEWCGROUP.into()]);
@@ -119,10 +115,7 @@ pub(crate) fn steps(plan: &Plan, program: &Program<'_>, site: &Site<'_>) -> Buil
     maker.resolver();
     maker.enter();
     network(s, plan, site);
-    child::terminal(s, program);
-    child::drop_rights(s);
-    s.step("start the program's process", FORK, []);
-    child::steps(s, plan, program, true);
+    child::start(s, plan, program, true);
     steps
 }
 
