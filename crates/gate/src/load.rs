@@ -69,7 +69,11 @@ pub fn load(world: &World, wanted: &Wanted) -> Result<Config, ConfigError> {
         cwd: world.cwd.to_string_lossy().into_owned(),
         home: world.home.as_ref().map(|home| home.to_string_lossy().into_owned()),
     };
-    Config::merge(layers, &base)
+    let mut config = Config::merge(layers, &base)?;
+    for directory in world.own() {
+        config.keep_away_from(&directory.to_string_lossy())?;
+    }
+    Ok(config)
 }
 
 fn read(world: &World, origin: Origin, path: &Path, named_at: Option<&At>) -> Result<Layer, ConfigError> {

@@ -22,14 +22,19 @@ impl Machine {
         let cwd =
             std::env::current_dir().map_err(|error| format!("there is no working directory: {error}"))?;
         let home = std::env::var_os("HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-        let configuration = std::env::var_os("XDG_CONFIG_HOME")
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-            .or_else(|| home.as_ref().map(|home| home.join(".config")))
-            .map(|directory| directory.join("bailiwick"));
+        let directory = |variable: &str, usual: &str| {
+            std::env::var_os(variable)
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
+                .or_else(|| home.as_ref().map(|home| home.join(usual)))
+                .map(|directory| directory.join("bailiwick"))
+        };
+        let configuration = directory("XDG_CONFIG_HOME", ".config");
+        let state = directory("XDG_STATE_HOME", ".local/state");
+        let keys = directory("XDG_DATA_HOME", ".local/share");
         let user = std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).ok();
         let managed = Some(PathBuf::from("/etc/bailiwick"));
-        Ok(World { cwd, home, user, managed, configuration, disk: Box::new(Machine) })
+        Ok(World { cwd, home, user, managed, configuration, state, keys, disk: Box::new(Machine) })
     }
 }
 

@@ -96,8 +96,7 @@ impl Gate {
                 }
             }
         }
-        hide.extend(self.world.configuration.clone());
-        hide.extend(self.world.managed.clone());
+        hide.extend(self.world.own().map(Path::to_path_buf));
         let network = match config.network_mode() {
             mode if mode.value == "open" => Network::Open,
             mode if mode.value == "off" && mode.at.line > 0 => Network::Off,

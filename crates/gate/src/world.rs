@@ -29,6 +29,10 @@ pub struct World {
     pub managed: Option<PathBuf>,
     /// Where the user's configuration is.
     pub configuration: Option<PathBuf>,
+    /// Where the journal and the grants are.
+    pub state: Option<PathBuf>,
+    /// Where the keys are.
+    pub keys: Option<PathBuf>,
     /// The files.
     pub disk: Box<dyn Disk>,
 }
@@ -59,6 +63,14 @@ const SHARED: [&str; 9] =
     ["/home", "/media", "/mnt", "/root", "/srv", "/tmp", "/var/tmp", "/Users", "/Volumes"];
 
 impl World {
+    /// The directories that are Bailiwick's own: no call may touch them.
+    pub fn own(&self) -> impl Iterator<Item = &Path> {
+        [&self.managed, &self.configuration, &self.state, &self.keys]
+            .into_iter()
+            .flatten()
+            .map(PathBuf::as_path)
+    }
+
     /// The workspace around a directory: the nearest one above it with a `.git` or a `.bailiwick.yaml`, else the directory
     /// itself. The root, the home directory, and what belongs to the system or to everybody are nobody's workspace.
     #[must_use]

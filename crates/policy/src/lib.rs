@@ -27,4 +27,4 @@ pub use obligation::Obligation;
 pub use paths::Base;
 pub use question::{Fence, Question};
 pub use rule::{Examples, Rule};
-pub use ruling::{Cited, Ruling, Step, TraceLine, Warning};
+pub use ruling::{Cited, OWN, Ruling, Step, TraceLine, Warning};

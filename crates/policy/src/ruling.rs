@@ -93,6 +93,9 @@ pub struct Ruling {
     pub needs_fence: bool,
 }
 
+/// The rule that keeps every call away from Bailiwick's own places.
+pub const OWN: &str = "bailiwick.own";
+
 /// The rule that decided, and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cited {

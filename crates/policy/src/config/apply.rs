@@ -84,6 +84,7 @@ impl Config {
             read_only: flag(false),
             allowed_paths: Vec::new(),
             denied_paths: Vec::new(),
+            own: Vec::new(),
             path_rules: Vec::new(),
             command_rules: Vec::new(),
             require_approval_for_writes: flag(false),

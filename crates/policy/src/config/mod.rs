@@ -25,7 +25,7 @@ use effects::Class;
 
 use crate::command_list::{CommandList, Entry};
 use crate::decision::Decision;
-use crate::paths::PathPattern;
+use crate::paths::{Base, PathPattern};
 use crate::pattern::Pattern;
 use crate::rule_list::RuleList;
 
@@ -52,6 +52,8 @@ pub struct Config {
     /// Each set is a boundary of its own: a path must be inside all of them.
     pub(crate) allowed_paths: Vec<PathSet>,
     pub(crate) denied_paths: Vec<PathPattern>,
+    /// Bailiwick's own places: no rule of any file lifts this.
+    pub(crate) own: Vec<PathPattern>,
     pub(crate) path_rules: Vec<PathRules>,
     pub(crate) command_rules: Vec<CommandRules>,
     pub(crate) require_approval_for_writes: Set<bool>,
@@ -235,9 +237,25 @@ impl Config {
         self.read_only.value
     }
 
+    /// Keeps every call away from a directory of Bailiwick's own, whatever the files say.
+    ///
+    /// # Errors
+    /// The path is empty.
+    pub fn keep_away_from(&mut self, directory: &str) -> Result<(), ConfigError> {
+        let at = At::file("Bailiwick itself");
+        let base = Base { cwd: directory.into(), home: None };
+        let pattern = PathPattern::new("<cwd>/**", at.clone(), &base).map_err(|message| ConfigError {
+            at,
+            message,
+            help: None,
+        })?;
+        self.own.push(pattern);
+        Ok(())
+    }
+
     /// Paths that are denied: each as the one path that it means, or as the pattern that means more than one.
     pub fn denied_places(&self) -> impl Iterator<Item = Result<&str, &str>> {
-        self.denied_paths.iter().map(|pattern| pattern.place().ok_or(pattern.text.as_str()))
+        self.denied_paths.iter().chain(&self.own).map(|pattern| pattern.place().ok_or(pattern.text.as_str()))
     }
 
     /// Limits on what a command may use.

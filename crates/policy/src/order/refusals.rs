@@ -8,6 +8,7 @@ use super::{Hearing, Word};
 use crate::config::{CommandRule, PathRule, Stance};
 use crate::decision::Decision::{self, Deny};
 use crate::rule::path_of;
+use crate::ruling::OWN;
 
 impl<'a> Hearing<'a> {
     pub(super) fn read_only(&self) -> Word {
@@ -75,6 +76,19 @@ impl<'a> Hearing<'a> {
         path: &str,
         given: Option<&str>,
     ) -> Option<Word> {
+        let own = |path: &str| self.config.own.iter().find(|pattern| pattern.could_match(path));
+        if let Some(pattern) = own(path).or_else(|| given.and_then(own)) {
+            return Some(decides(
+                Deny,
+                format!("{} would touch `{path}`, where Bailiwick keeps its own", name(part)),
+                cited(OWN, &pattern.at),
+                Some(index),
+                vec![
+                    "nothing in the configuration lifts this; a person can look there without the agent"
+                        .into(),
+                ],
+            ));
+        }
         let writes = !matches!(effect, Effect::Read(_));
         for group in &self.config.path_rules {
             // FAIL-CLOSED: a pattern that cannot be evaluated counts as matching here.

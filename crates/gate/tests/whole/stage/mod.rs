@@ -41,6 +41,8 @@ pub(crate) fn gate(yaml: &str) -> Gate {
         user: Some("user".into()),
         managed: None,
         configuration: None,
+        state: None,
+        keys: None,
         disk: Box::new(NoDisk),
     };
     Gate::new(config, world, Some("/work/project".into()), DigestKey::from_bytes([7; 32]))
