@@ -10,8 +10,9 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("shell", &[]),
     ("effects", &["call", "shell"]),
     ("policy", &["call", "effects"]),
+    ("approval", &["call", "effects", "policy"]),
     ("fence", &[]),
-    ("gate", &["call", "effects", "policy", "fence"]),
+    ("gate", &["call", "effects", "policy", "approval", "fence"]),
     ("bailiwick", &["gate"]),
 ];
 

@@ -1,0 +1,42 @@
+//! Who said yes?
+//!
+//! ```text
+//! Asked ─→ Approver::begin ─┬─→ Settled(Outcome)   a grant, auto-approve, nobody to ask, a full queue
+//!                           └─→ Open(Question) ─→ answer() ─→ Outcome ─→ Consent ─→ spend(key)
+//! ```
+//!
+//! A question has an id, a deadline on the monotonic clock and exactly one [`Outcome`]. Providers are asked in order; anybody
+//! who knows the id may answer meanwhile; the first valid answer wins, and everybody learns the same winner. Silence, a crash,
+//! a disconnect, a shutdown and a full queue are a no. A yes becomes a [`Consent`], which is bound to one approval key and is
+//! used up by being shown.
+//!
+//! Nothing here writes a journal: what must be recorded is in the values that come back.
+
+mod always;
+mod approver;
+mod asked;
+mod board;
+mod clock;
+mod consent;
+mod coordinator;
+mod outcome;
+mod provider;
+mod run_guard;
+mod slot;
+mod ticket;
+
+/// What the board and its slots are built from. A test puts other ones in their place and tries every interleaving.
+mod sync {
+    pub(crate) use std::sync::{Arc, Condvar, Mutex};
+}
+
+pub use always::Proposal;
+pub use approver::{Approver, Begun, Question};
+pub use asked::{AskId, Asked, CONFIRMATION, Facts};
+pub use clock::{Clock, Moment, SystemClock, rfc3339};
+pub use consent::{Consent, Mismatch, Spent};
+pub use coordinator::{Coordinator, Limits, Timekeeper, Unresolved};
+pub use outcome::{Answer, Cause, Decision, Invalid, Outcome, Reason};
+pub use provider::{Callback, Provider, Queue, Reply, Wait};
+pub use run_guard::{RunGuard, RunState};
+pub use ticket::Ticket;
