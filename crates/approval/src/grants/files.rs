@@ -179,6 +179,10 @@ impl Store for Files {
         found
     }
 
+    fn is_crowded(&self) -> bool {
+        self.directory().and_then(|directory| Self::names(&directory)).is_ok_and(|names| names.len() >= CROWD)
+    }
+
     fn change(&self, session: &str, change: &mut dyn FnMut(&mut Vec<Record>)) -> Result<Vec<String>, String> {
         let directory = self.directory()?;
         let _lock = Self::lock(&directory)?;

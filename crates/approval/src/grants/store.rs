@@ -47,6 +47,10 @@ impl Store for Memory {
         Found { records: sessions.values().flatten().cloned().collect(), complaints: Vec::new() }
     }
 
+    fn is_crowded(&self) -> bool {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).len() >= MAX_SESSIONS
+    }
+
     fn change(&self, session: &str, change: &mut dyn FnMut(&mut Vec<Record>)) -> Result<Vec<String>, String> {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         if sessions.len() >= MAX_SESSIONS && !sessions.contains_key(session) {
