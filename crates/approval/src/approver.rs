@@ -4,9 +4,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+use call::Shown;
+
 use crate::asked::Asked;
+use crate::clock::rfc3339;
+use crate::consent::Verdict;
 use crate::coordinator::Coordinator;
-use crate::outcome::{Answer, Cause, Outcome};
+use crate::grants::{GrantKind, Grants};
+use crate::outcome::{Answer, Cause, Decision, Outcome};
 use crate::provider::{Provider, Reply, Wait};
 use crate::ticket::Ticket;
 
@@ -14,6 +19,7 @@ use crate::ticket::Ticket;
 pub struct Approver {
     coordinator: Coordinator,
     providers: Vec<Box<dyn Provider>>,
+    grants: Option<Arc<Grants>>,
     patience: Duration,
 }
 
@@ -21,7 +27,7 @@ pub struct Approver {
 #[must_use]
 pub enum Begun<'a> {
     /// It is settled without being asked.
-    Settled(Box<Outcome>),
+    Settled(Box<Verdict>),
     /// It must be asked.
     Open(Question<'a>),
 }
@@ -37,13 +43,20 @@ impl Approver {
     /// Nobody to ask, yet. A question waits for at most `patience`.
     #[must_use]
     pub fn new(coordinator: Coordinator, patience: Duration) -> Self {
-        Approver { coordinator, providers: Vec::new(), patience }
+        Approver { coordinator, providers: Vec::new(), grants: None, patience }
     }
 
     /// Asks this one after those before it.
     #[must_use]
     pub fn with(mut self, provider: Box<dyn Provider>) -> Self {
         self.providers.push(provider);
+        self
+    }
+
+    /// Looks at what was granted before, and remembers what is granted now.
+    #[must_use]
+    pub fn with_grants(mut self, grants: Arc<Grants>) -> Self {
+        self.grants = Some(grants);
         self
     }
 
@@ -54,27 +67,52 @@ impl Approver {
     }
 
     /// Begins a question. What comes back `Open` is to be recorded as asked, and then [`Question::answer`]ed.
-    pub fn begin(&self, asked: Asked) -> Begun<'_> {
+    pub fn begin(&self, asked: Arc<Asked>) -> Begun<'_> {
+        if let Some(outcome) = self.standing(&asked) {
+            return Begun::Settled(Box::new(Verdict::new(outcome)));
+        }
         if self.providers.is_empty() {
             // FAIL-CLOSED: nobody to ask is a no at once, not a wait.
-            return Begun::Settled(Box::new(Outcome::no(
-                &asked,
-                Cause::NobodyToAsk,
-                "nobody is configured who could be asked",
-            )));
+            let why = "nobody is configured who could be asked";
+            return Begun::Settled(Box::new(Verdict::new(Outcome::no(&asked, Cause::NobodyToAsk, why))));
         }
-        match self.coordinator.open(Arc::new(asked), self.patience) {
+        match self.coordinator.open(asked, self.patience) {
             Ok(ticket) => Begun::Open(Question { approver: self, ticket }),
-            Err(denied) => Begun::Settled(denied),
+            Err(denied) => Begun::Settled(Box::new(Verdict::new(*denied))),
         }
     }
 
     /// The whole way, for those who record nothing.
-    pub fn decide(&self, asked: Asked) -> Outcome {
+    pub fn decide(&self, asked: Arc<Asked>) -> Verdict {
         match self.begin(asked) {
-            Begun::Settled(outcome) => *outcome,
+            Begun::Settled(verdict) => *verdict,
             Begun::Open(question) => question.answer(),
         }
+    }
+
+    /// A yes that was given before.
+    fn standing(&self, asked: &Asked) -> Option<Outcome> {
+        let grants = self.grants.as_ref()?;
+        if let Some(grant) = grants.covering(asked) {
+            let kind = match grant.kind {
+                GrantKind::Once => "for once",
+                GrantKind::Cover(_) => "with the command that it types into",
+                GrantKind::Session | GrantKind::Auto(_) | GrantKind::Waiting { .. } => "for the session",
+            };
+            let note = Shown::of(&format!("approved {kind} as {} on {}", grant.id, rfc3339(grant.date_ms)));
+            return Some(Outcome::standing(asked, Cause::Granted, grant.by, Some(note)));
+        }
+        let grant = grants.auto_approving(asked)?;
+        let scope = match &grant.kind {
+            GrantKind::Auto(Some(tool)) => format!("the tool {tool}"),
+            _ => "everything".into(),
+        };
+        let note = Shown::of(&format!(
+            "auto-approve of {scope} ({}), for {} s still",
+            grant.id,
+            grant.left.as_secs()
+        ));
+        Some(Outcome::standing(asked, Cause::AutoApproved, grant.by, Some(note)))
     }
 
     /// Asks one after the other until the question is settled or nobody is left.
@@ -130,10 +168,17 @@ impl Question<'_> {
     }
 
     /// Asks, and waits for the outcome.
-    pub fn answer(self) -> Outcome {
+    pub fn answer(self) -> Verdict {
         let asked = Arc::clone(self.ticket.asked());
         self.approver.ask(&asked, self.ticket.deadline());
-        self.ticket.wait()
+        let mut verdict = self.ticket.wait();
+        if verdict.outcome().decision() == Decision::ApprovedForSession
+            && let Some(grants) = &self.approver.grants
+            && let Err(why) = grants.remember(&asked, verdict.outcome().by())
+        {
+            verdict.add_note(&format!("it will be asked again: {why}"));
+        }
+        verdict
     }
 }
 

@@ -217,7 +217,7 @@ impl Facts {
                 all.push((Some(class), text));
             }
         }
-        all.sort_by(|one, two| two.0.cmp(&one.0));
+        all.sort_by_key(|(class, _)| std::cmp::Reverse(*class));
         all.into_iter().map(|(_, text)| text).collect()
     }
 

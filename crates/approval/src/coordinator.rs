@@ -88,7 +88,7 @@ impl Coordinator {
                 if first {
                     self.wake_timekeeper();
                 }
-                Ok(Ticket { coordinator: self.clone(), asked, slot, deadline })
+                Ok(Ticket { coordinator: self.clone(), asked, slot, deadline, taken: false })
             }
             // FAIL-CLOSED: no place, no question, no yes.
             Err(why) => {

@@ -1,8 +1,8 @@
 //! Who said yes?
 //!
 //! ```text
-//! Asked ─→ Approver::begin ─┬─→ Settled(Outcome)   a grant, auto-approve, nobody to ask, a full queue
-//!                           └─→ Open(Question) ─→ answer() ─→ Outcome ─→ Consent ─→ spend(key)
+//! Asked ─→ Approver::begin ─┬─→ Settled(Verdict)   a grant, auto-approve, nobody to ask, a full queue
+//!                           └─→ Open(Question) ─→ answer() ─→ Verdict ─→ Consent ─→ spend(key)
 //! ```
 //!
 //! A question has an id, a deadline on the monotonic clock and exactly one [`Outcome`]. Providers are asked in order; anybody
@@ -19,6 +19,7 @@ mod board;
 mod clock;
 mod consent;
 mod coordinator;
+mod grants;
 mod outcome;
 mod provider;
 mod run_guard;
@@ -34,8 +35,9 @@ pub use always::Proposal;
 pub use approver::{Approver, Begun, Question};
 pub use asked::{AskId, Asked, CONFIRMATION, Facts};
 pub use clock::{Clock, Moment, SystemClock, rfc3339};
-pub use consent::{Consent, Mismatch, Spent};
+pub use consent::{Consent, Mismatch, Spent, Verdict};
 pub use coordinator::{Coordinator, Limits, Timekeeper, Unresolved};
+pub use grants::{AutoStatus, Extent, Grant, GrantKind, Grants, NotGranted};
 pub use outcome::{Answer, Cause, Decision, Invalid, Outcome, Reason};
 pub use provider::{Callback, Provider, Queue, Reply, Wait};
 pub use run_guard::{RunGuard, RunState};

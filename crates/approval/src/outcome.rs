@@ -10,7 +10,6 @@
 use call::{ApprovalKey, ErrorKind, Shown};
 
 use crate::asked::{AskId, Asked};
-use crate::consent::Consent;
 
 /// What somebody decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -355,11 +354,5 @@ impl Outcome {
             Cause::TimedOut => ErrorKind::Timeout,
             Cause::Cancelled | Cause::Abandoned | Cause::ShutDown => ErrorKind::Cancelled,
         })
-    }
-
-    /// The leave that a yes gives, for one call, once.
-    #[must_use]
-    pub fn consent(self) -> Option<Consent> {
-        self.is_yes().then(|| Consent::new(self))
     }
 }

@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use crate::asked::Asked;
+use crate::consent::Verdict;
 use crate::coordinator::Coordinator;
 use crate::outcome::{Cause, Outcome};
 use crate::slot::Slot;
@@ -20,6 +21,7 @@ pub struct Ticket {
     pub(crate) asked: Arc<Asked>,
     pub(crate) slot: Arc<Slot<Outcome>>,
     pub(crate) deadline: Duration,
+    pub(crate) taken: bool,
 }
 
 impl Ticket {
@@ -45,27 +47,32 @@ impl Ticket {
     }
 
     /// Waits for the outcome; the deadline is one.
-    pub fn wait(self) -> Outcome {
+    pub fn wait(self) -> Verdict {
         loop {
             if let Some(outcome) = self.outcome() {
-                return outcome;
+                return Verdict::new(outcome);
             }
             let patience = self.deadline.saturating_sub(self.coordinator.clock().now());
             if let Some(outcome) = self.slot.wait(patience) {
-                return outcome;
+                return Verdict::new(outcome);
             }
         }
     }
 }
 
 impl Future for Ticket {
-    type Output = Outcome;
+    type Output = Verdict;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
-        if let Some(outcome) = self.outcome() {
-            return Poll::Ready(outcome);
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Verdict> {
+        if self.taken {
+            return Poll::Pending;
         }
-        self.slot.poll(context.waker()).map_or(Poll::Pending, Poll::Ready)
+        let Some(outcome) = self.outcome().or_else(|| self.slot.poll(context.waker())) else {
+            return Poll::Pending;
+        };
+        // INVARIANT: one question, one verdict.
+        self.taken = true;
+        Poll::Ready(Verdict::new(outcome))
     }
 }
 
