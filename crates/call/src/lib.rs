@@ -37,7 +37,7 @@ pub use error_kind::ErrorKind;
 pub use form::{Form, Purpose};
 pub use intent::{Intent, Shell};
 pub use invalid::Invalid;
-pub use mask::{mask, mask_argv, mask_json};
+pub use mask::{MASKED, mask, mask_argv, mask_json};
 pub use patch::{Patch, PatchFile, PatchOperation};
 pub use raw::{Principal, RawCall};
 pub use request::{ApprovalKey, Request};

@@ -21,7 +21,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::canonical::canonical;
-use crate::digest::sha256_hex;
+use crate::digest::{DigestKey, sha256_hex};
 use crate::mask::mask;
 
 /// What approvals, events and the journal may hold of a call.
@@ -55,13 +55,23 @@ impl Request {
         &self.bound
     }
 
-    /// Binds one thing more: the fence plan, the resolved program, the hash of a script. `value` is masked.
+    /// Binds one thing more: the resolved program, the hash of a script. It is shown masked and bound whole.
     #[must_use]
-    pub fn bind(mut self, name: &'static str, value: &str) -> Self {
-        let value = Value::from(mask(value));
-        self.shown.insert(name.into(), value.clone());
+    pub fn bind(self, name: &'static str, value: &str) -> Self {
+        self.bind_both(name, mask(value).into_owned(), sha256_hex(value.as_bytes()))
+    }
+
+    /// Binds something that may not be shown at all, by its keyed digest: the fence plan, which holds an environment.
+    #[must_use]
+    pub fn bind_digest(self, name: &'static str, value: &str, key: &DigestKey) -> Self {
+        let digest = key.digest(name, value);
+        self.bind_both(name, digest.clone(), digest)
+    }
+
+    fn bind_both(mut self, name: &'static str, shown: String, bound: String) -> Self {
+        self.shown.insert(name.into(), shown.into());
         if let Some(Value::Object(request)) = self.bound.get_mut("request") {
-            request.insert(name.into(), value);
+            request.insert(name.into(), bound.into());
         }
         self
     }

@@ -1,37 +1,55 @@
 //! In what order?
 //!
 //! ```text
-//! RawCall ─→ call ─→ effects ─→ policy ─→ Ruling ─→ Permit ─→ fence ─→ Outcome
-//!            what    what       may it    may be    once,    what can  how it
-//!            was     would      run?      allow     for one  it        ended
-//!            asked?  it do?                         plan     touch?
+//! RawCall ─→ call ─→ effects ─→ policy ─→ prepare ─→ approval ─→ Permit ─→ fence ─→ Outcome
+//!            what    what       may it    exactly    who said    once,     what can  how it
+//!            was     would      run?      what,      yes?        for one   it        ended
+//!            asked?  it do?               fenced how             plan      touch?
+//!               └───────┴──────────┴─────────┴──────────┴───────────┴─────────┴─→ journal: what happened?
 //! ```
 //!
-//! This is the one crate that sees all stages. A door hands in a [`RawCall`] and gets back a [`Judgement`]; it decides
-//! nothing itself. What the stages need from outside comes in as a [`World`].
+//! This is the one crate that sees all stages. A door hands in a [`RawCall`] and gets back a [`Judgement`] (what would be
+//! decided) or a [`Permit`] (it may run, and that is on disk); it decides nothing itself. What the stages need from outside
+//! comes in as a [`World`], and for calls that run as an [`Office`].
 
+mod admit;
+mod desk;
 mod engine;
 mod examples;
 mod load;
 mod machine;
+mod office;
 mod permit;
+mod prepare;
+mod record;
+mod replay;
+mod stopped;
 mod world;
 
 use std::path::{Component, Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use call::{ApprovalKey, Call, Descriptors, DigestKey, Intent, Invalid, RawCall, Request, Seen, What};
 use effects::{Analysis, Surroundings};
 use policy::{Config, Consultation, Fence, Question, Ruling};
 
+pub use admit::Terms;
+pub use approval;
 pub use call;
+pub use desk::{Desk, GrantChange};
 pub use effects;
 pub use examples::Failure;
 pub use fence;
+pub use journal;
 pub use load::{Wanted, load};
 pub use machine::Machine;
-pub use permit::{Permit, Stopped};
+pub use office::{Fenced, Office, Runner};
+pub use permit::Permit;
 pub use policy;
+pub use prepare::Prepared;
+pub use record::Told;
+pub use replay::{Past, past};
+pub use stopped::{By, Stopped};
 pub use world::{Disk, World};
 
 /// The gate: a configuration, and the world that it stands in.
@@ -44,6 +62,7 @@ pub struct Gate {
     fence: OnceLock<Fence>,
     contact_engine: bool,
     rehearsal: bool,
+    office: Option<Arc<Office>>,
 }
 
 /// Everything that was found out about one call.
@@ -52,7 +71,7 @@ pub struct Judgement {
     /// The call.
     pub call: Call,
     /// What it would do.
-    pub analysis: Analysis,
+    pub analysis: Arc<Analysis>,
     /// What was decided.
     pub ruling: Ruling,
     seen: Seen,
@@ -71,6 +90,7 @@ impl Gate {
             fence: OnceLock::new(),
             contact_engine: false,
             rehearsal: true,
+            office: None,
         }
     }
 
@@ -94,6 +114,19 @@ impl Gate {
         self.rehearsal = false;
         self.contact_engine = true;
         self
+    }
+
+    /// Who is asked, where it is written, how it is run.
+    #[must_use]
+    pub fn with_office(mut self, office: Office) -> Gate {
+        self.office = Some(Arc::new(office));
+        self
+    }
+
+    /// Who is asked, where it is written, how it is run.
+    #[must_use]
+    pub fn office(&self) -> Option<&Office> {
+        self.office.as_deref()
     }
 
     /// Whether the external policy engine is asked. A rehearsal does not, unless it is told to.
@@ -125,7 +158,7 @@ impl Gate {
         };
         let engine = self.consult(&call, &seen, &analysis);
         let ruling = self.config.rule(&self.question(&call, &analysis, &engine));
-        Ok(Judgement { call, analysis, ruling, seen })
+        Ok(Judgement { call, analysis: Arc::new(analysis), ruling, seen })
     }
 
     /// A call that was judged, as approvals and the journal may hold it.

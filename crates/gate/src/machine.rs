@@ -45,17 +45,41 @@ impl Machine {
         std::env::vars_os().collect()
     }
 
+    /// The session of this process: the terminal, or the service, that it was started from. It has the leader's starting time
+    /// in it, so that a number that is used again is another session.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "this is where the process looks at itself")]
+    pub fn session() -> String {
+        let stat = |process: &str| std::fs::read_to_string(format!("/proc/{process}/stat")).ok();
+        // The name of a program may hold anything, a parenthesis included: fields are counted from the last one.
+        let field = |text: &str, number: usize| {
+            let rest = text.rsplit_once(')')?.1;
+            rest.split_ascii_whitespace().nth(number.checked_sub(3)?).map(str::to_owned)
+        };
+        let leader = stat("self").and_then(|text| field(&text, 6)).unwrap_or_else(|| "0".into());
+        let started = stat(&leader).and_then(|text| field(&text, 22)).unwrap_or_else(|| "0".into());
+        format!("terminal-{leader}-{started}")
+    }
+
     /// A key for digests that nobody else will ever have: it lasts as long as this process.
     ///
     /// # Errors
     /// The system's source of randomness cannot be read.
-    #[expect(clippy::disallowed_methods, reason = "this is where randomness enters")]
     pub fn digest_key() -> Result<DigestKey, String> {
-        let mut bytes = [0_u8; 32];
+        Machine::random().map(DigestKey::from_bytes)
+    }
+
+    /// Random bytes.
+    ///
+    /// # Errors
+    /// The system's source of randomness cannot be read.
+    #[expect(clippy::disallowed_methods, reason = "this is where randomness enters")]
+    pub fn random<const COUNT: usize>() -> Result<[u8; COUNT], String> {
+        let mut bytes = [0_u8; COUNT];
         std::fs::File::open("/dev/urandom")
             .and_then(|mut file| file.read_exact(&mut bytes))
             .map_err(|error| format!("there is no randomness: {error}"))?;
-        Ok(DigestKey::from_bytes(bytes))
+        Ok(bytes)
     }
 }
 
@@ -106,4 +130,19 @@ impl Disk for Machine {
     fn exists(&self, path: &Path) -> bool {
         path.symlink_metadata().is_ok()
     }
+
+    #[expect(clippy::disallowed_methods, reason = "what is approved is read here")]
+    fn content(&self, path: &Path) -> Option<String> {
+        use std::os::unix::fs::OpenOptionsExt;
+        // A pipe in the place of a file must not hold the gate up.
+        const NONBLOCK: i32 = 0o4000;
+        let file = std::fs::OpenOptions::new().read(true).custom_flags(NONBLOCK).open(path).ok()?;
+        let length = file.metadata().ok().filter(|metadata| metadata.is_file())?.len();
+        let mut bytes = Vec::new();
+        file.take(LARGEST_CONTENT + 1).read_to_end(&mut bytes).ok()?;
+        (length <= LARGEST_CONTENT && bytes.len() as u64 <= LARGEST_CONTENT).then(|| call::sha256_hex(&bytes))
+    }
 }
+
+/// The largest program that an approval is bound to by its content.
+const LARGEST_CONTENT: u64 = 64 * 1024 * 1024;

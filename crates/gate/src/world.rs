@@ -15,6 +15,9 @@ pub trait Disk: Files {
 
     /// Whether something of this name exists.
     fn exists(&self, path: &Path) -> bool;
+
+    /// The digest of a file's content, for what an approval is bound to. `None` where it is no file that can be read whole.
+    fn content(&self, path: &Path) -> Option<String>;
 }
 
 /// Where a call happens.

@@ -21,7 +21,7 @@ use scan::Scanner;
 use value::is_reference;
 
 /// What stands in place of a secret.
-const MASKED: &str = "[masked]";
+pub const MASKED: &str = "[masked]";
 
 /// `text` with the secrets in it replaced.
 #[must_use]

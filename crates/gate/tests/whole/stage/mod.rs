@@ -24,6 +24,10 @@ impl Disk for NoDisk {
     fn exists(&self, _path: &Path) -> bool {
         false
     }
+
+    fn content(&self, _path: &Path) -> Option<String> {
+        None
+    }
 }
 
 /// A gate in `/work/project` of the user `/home/user`, with this configuration and no fence.

@@ -1,0 +1,184 @@
+//! From a call to a [`Permit`]: the policy speaks, somebody is asked where it says so, and the decision is on disk before
+//! anything starts.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use approval::{AskId, Asked, Begun, Cause, RunState};
+use call::{ErrorKind, RawCall, Shown, What};
+use policy::Decision;
+
+use crate::permit::Permit;
+use crate::prepare::Prepared;
+use crate::record::Record;
+use crate::stopped::{By, Stopped};
+use crate::{Gate, Judgement};
+
+/// Under which circumstances a call is to run.
+#[derive(Debug, Default)]
+pub struct Terms {
+    /// The environment of whoever asks; the fence lets through what it may.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The program's standard input is a terminal with a person in front of it, who types the code that the call does not
+    /// show.
+    pub typed: bool,
+    /// A person watches it at a terminal: it is not timed.
+    pub untimed: bool,
+    /// The run that it belongs to.
+    pub run: Option<String>,
+}
+
+impl Gate {
+    /// The whole way from a call to leave to run it.
+    ///
+    /// # Errors
+    /// It was refused: by the policy, by whoever was asked, by the fence or by the journal.
+    pub fn admit(&self, raw: RawCall, terms: Terms) -> Result<Permit, Stopped> {
+        let office = self.office.as_deref();
+        let id = raw.id.clone().unwrap_or_else(|| self.name());
+        let mut record = Record::of(&raw, &id, terms.run.as_deref());
+        let session = raw.session.clone().unwrap_or_default();
+        let judgement = match self.judge(raw) {
+            Ok(judgement) => judgement,
+            Err(invalid) => {
+                record.malformed(&invalid.to_string());
+                let stopped = Stopped::new(ErrorKind::Validation, By::Gate, invalid.to_string());
+                record.stopped(office, &stopped);
+                return Err(stopped);
+            }
+        };
+        match self.weigh(&judgement, &session, terms, &mut record) {
+            Ok(prepared) => Ok(Permit::new(prepared, self.office.clone(), record)),
+            Err(stopped) => {
+                record.stopped(office, &stopped);
+                Err(stopped)
+            }
+        }
+    }
+
+    /// Policy, preparation, approval and journal, in that order.
+    fn weigh(
+        &self,
+        judgement: &Judgement,
+        session: &str,
+        terms: Terms,
+        record: &mut Record,
+    ) -> Result<Prepared, Stopped> {
+        let ruling = &judgement.ruling;
+        let prepared = match ruling.decision {
+            Decision::Deny => None,
+            Decision::Allow | Decision::Ask => Some(self.prepare(judgement, terms.environment)),
+        };
+        // What could be prepared is bound into the request; what could not be is written down as it was asked for.
+        let request = match &prepared {
+            Some(Ok(prepared)) if ruling.decision == Decision::Ask => self.bound(judgement, prepared),
+            Some(Ok(prepared)) => self.fenced_request(judgement, prepared),
+            _ => self.request(judgement),
+        };
+        record.requested(judgement, &request, self.whole_command(judgement));
+        let Some(prepared) = prepared else {
+            return Err(refused(ruling, ErrorKind::Permission, ruling.reason.clone()));
+        };
+        let mut prepared = prepared?;
+        let by_typing = terms.typed && self.rests_on_typing(judgement);
+        if ruling.decision == Decision::Ask && !by_typing {
+            self.ask(judgement, session, &prepared, &request, terms.run.as_deref(), record)?;
+        }
+        if terms.untimed {
+            prepared.untimed();
+        }
+        let fence = match &prepared.plan {
+            Some(_) => Shown::of(&self.config.sandbox_mode().value),
+            None => Shown::word("none"),
+        };
+        record.started(self.office.as_deref(), fence)?;
+        Ok(prepared)
+    }
+
+    /// Asks whoever can be asked. A yes is spent on exactly what was prepared.
+    fn ask(
+        &self,
+        judgement: &Judgement,
+        session: &str,
+        prepared: &Prepared,
+        request: &call::Request,
+        run: Option<&str>,
+        record: &mut Record,
+    ) -> Result<(), Stopped> {
+        let ruling = &judgement.ruling;
+        let Some(office) = self.office.as_deref() else {
+            let why = format!("somebody must be asked, and nobody can be: {}", ruling.reason);
+            return Err(refused(ruling, ErrorKind::HumanRequired, why));
+        };
+        if run.is_some_and(|run| office.guard.state(run) == RunState::Ended) {
+            let why = "the run is over: the same call was denied before";
+            return Err(Stopped { ends_run: true, ..Stopped::new(ErrorKind::Permission, By::Approval, why) });
+        }
+        let key = request.approval_key();
+        let mut asked = Asked::new(
+            AskId::from_bytes((office.names)()),
+            session,
+            judgement.call.tool(),
+            request.clone(),
+            key.clone(),
+            ruling,
+            Arc::clone(&judgement.analysis),
+        );
+        asked.run = run.map(str::to_owned);
+        asked.principal = Shown::of(&judgement.call.principal().id);
+        let asked = Arc::new(asked);
+        let verdict = match office.approver.begin(Arc::clone(&asked)) {
+            Begun::Settled(verdict) => *verdict,
+            Begun::Open(question) => {
+                record.asking(question.asked(), question.expires_ms());
+                record.write(Some(office), false)?;
+                question.answer()
+            }
+        };
+        record.decided(verdict.outcome());
+        let ends_run =
+            run.map(|run| office.guard.note(run, verdict.outcome())) == Some(RunState::Ended);
+        let consent = verdict.into_consent().map_err(|said| {
+            let note = said.note().map(|note| format!(": {note}")).unwrap_or_default();
+            let why = format!("{} ({} by {}{note})", ruling.reason, said.decision().name(), said.by());
+            let kind = said.error_kind().unwrap_or(ErrorKind::Permission);
+            // Whoever comes too late, or was never reached, can still say yes to exactly this, for the next time.
+            let deferred = matches!(said.cause(), Cause::NobodyToAsk | Cause::TimedOut)
+                && office.grants.defer(&asked).is_ok();
+            let pending = deferred.then(|| asked.id.to_string());
+            Stopped { by: By::Approval, ends_run, pending, ..refused(ruling, kind, why) }
+        })?;
+        // FAIL-CLOSED: what was approved may have been changed while somebody thought about it.
+        let now = self.bound(judgement, prepared).approval_key();
+        consent.spend(&now).map(drop).map_err(|mismatch| Stopped {
+            by: By::Approval,
+            ends_run,
+            ..refused(ruling, ErrorKind::Permission, mismatch.to_string())
+        })
+    }
+
+    /// The whole text of a command, masked, where the configuration wants every command written down in full.
+    fn whole_command(&self, judgement: &Judgement) -> Option<Shown> {
+        if !self.config.log_all_commands() {
+            return None;
+        }
+        Some(match judgement.call.exec()?.what {
+            What::Words(words) => Shown::of(&call::mask_argv(words).join(" ")),
+            What::Text(text, _) => Shown::of(text),
+        })
+    }
+
+    /// A name for a call that came without one.
+    fn name(&self) -> String {
+        self.office.as_deref().map_or_else(String::new, |office| AskId::from_bytes((office.names)()).to_string())
+    }
+}
+
+fn refused(ruling: &policy::Ruling, kind: ErrorKind, why: String) -> Stopped {
+    let place = ruling.rule.at.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
+    Stopped {
+        rule: Some(format!("{}{place}", ruling.rule.id)),
+        help: ruling.help.clone(),
+        ..Stopped::new(kind, By::Policy, why)
+    }
+}

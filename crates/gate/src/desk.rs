@@ -1,0 +1,141 @@
+//! Where Bailiwick keeps its own on this machine: keys, grants, journal. From here a gate gets its [`Office`], and a person
+//! looks at grants and changes them, which the journal learns.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use approval::{Approver, Clock, Coordinator, Grant, Grants, Limits, Provider, RunGuard, SystemClock};
+use call::{DigestKey, Shown};
+use journal::{Event, Journal, Keys, Kind, Payload, Settings, Sync};
+use policy::Config;
+
+use crate::machine::Machine;
+use crate::office::{Fenced, Office};
+use crate::world::World;
+
+/// Where Bailiwick keeps its own.
+#[derive(Debug, Clone)]
+pub struct Desk {
+    journal: PathBuf,
+    grants: PathBuf,
+    keys: PathBuf,
+    sync: Sync,
+    rotate_bytes: u64,
+    grants_last: Duration,
+    auto_lasts: Duration,
+}
+
+/// What became of a grant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GrantChange {
+    /// It was given.
+    Added,
+    /// It was taken back.
+    Revoked,
+}
+
+impl Desk {
+    /// Where it is, by the environment and the configuration.
+    ///
+    /// # Errors
+    /// There is no home directory, and nothing else says where.
+    pub fn of(world: &World, config: &Config) -> Result<Desk, String> {
+        let missing = "there is no home directory to keep the journal in; set HOME or XDG_STATE_HOME";
+        let state = world.state.clone().ok_or(missing)?;
+        let keys = world.keys.clone().ok_or(missing)?.join("keys");
+        let journal = config.journal_directory().map_or_else(|| state.join("journal"), PathBuf::from);
+        let sync = match config.journal_sync() {
+            "always" => Sync::Always,
+            "os" => Sync::Os,
+            _ => Sync::Group,
+        };
+        Ok(Desk {
+            journal,
+            grants: state.join("grants"),
+            keys,
+            sync,
+            rotate_bytes: config.journal_rotate_mb().saturating_mul(1024 * 1024),
+            grants_last: Duration::from_secs(config.session_grants_ttl_s()),
+            auto_lasts: Duration::from_secs(config.auto_approve_max_s()),
+        })
+    }
+
+    /// The directory of the journal.
+    #[must_use]
+    pub fn journal_directory(&self) -> &Path {
+        &self.journal
+    }
+
+    /// The keys; made where there are none.
+    ///
+    /// # Errors
+    /// They cannot be read or made.
+    pub fn keys(&self) -> Result<Keys, String> {
+        Keys::open(&self.keys).map_err(|unavailable| unavailable.to_string())
+    }
+
+    /// The journal, to be written.
+    ///
+    /// # Errors
+    /// It cannot be.
+    pub fn journal(&self, keys: Keys) -> Result<Journal, String> {
+        let settings = Settings { sync: self.sync, rotate_bytes: self.rotate_bytes, ..Settings::default() };
+        let (journal, _opened) = Journal::open(&self.journal, keys, settings)
+            .map_err(|unavailable| format!("journal_unavailable: {unavailable}"))?;
+        Ok(journal)
+    }
+
+    /// What was granted.
+    #[must_use]
+    pub fn grants(&self, key: DigestKey) -> Arc<Grants> {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        Arc::new(
+            Grants::in_directory(self.grants.clone(), Arc::new(key), clock)
+                .lasting(self.grants_last, self.auto_lasts),
+        )
+    }
+
+    /// Everything that a gate needs to let calls run. `providers` are asked in order.
+    ///
+    /// # Errors
+    /// Keys or journal cannot be opened: then nothing runs.
+    pub fn office(&self, config: &Config, providers: Vec<Box<dyn Provider>>) -> Result<(Office, DigestKey), String> {
+        let keys = self.keys()?;
+        let (digest_key, grants) = (keys.digest_key(), self.grants(keys.digest_key()));
+        let limits = Limits { pending: config.max_pending(), ..Limits::default() };
+        let coordinator = Coordinator::new(Arc::new(SystemClock::new()), limits);
+        let patience = Duration::from_millis(config.approval_timeout_ms());
+        let mut approver = Approver::new(coordinator, patience).with_grants(Arc::clone(&grants));
+        for provider in providers {
+            approver = approver.with(provider);
+        }
+        let journal = self.journal(keys)?;
+        let names = Box::new(|| Machine::random().unwrap_or_default());
+        let office =
+            Office { approver, grants, journal, runner: Box::new(Fenced), guard: RunGuard::default(), names };
+        Ok((office, digest_key))
+    }
+
+    /// Writes down that a grant was given or taken back by a person.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn record(&self, change: GrantChange, grant: &Grant) -> Result<(), String> {
+        let kind = match change {
+            GrantChange::Added => Kind::GrantAdded,
+            GrantChange::Revoked => Kind::GrantRevoked,
+        };
+        let payload = Payload::new()
+            .with("grant_id", Shown::of(&grant.id.to_string()))
+            .with("kind", grant.kind.name())
+            .with("tool", Shown::of(&grant.tool))
+            .with("what", &grant.shown)
+            .with("approval_key", grant.key.as_ref())
+            .with("by", &grant.by)
+            .with("seconds_left", grant.left.as_secs());
+        let event = Event::new(kind, payload).in_session(Some(Shown::of(&grant.session)));
+        let journal = self.journal(self.keys()?)?;
+        journal.append(&event).map(drop).map_err(|unavailable| format!("journal_unavailable: {unavailable}"))
+    }
+}

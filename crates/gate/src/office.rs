@@ -1,0 +1,67 @@
+//! What a gate that lets calls run needs beside its rules: somebody to ask, a journal to write to, and a way to run things.
+
+use std::sync::Arc;
+
+use approval::{Approver, Grants, RunGuard};
+use fence::Refusal;
+use journal::{Event, Journal, Unavailable};
+
+use crate::prepare::Prepared;
+
+/// Starts programs. The real one builds the fence; a simulation has its own.
+pub trait Runner: Send + Sync {
+    /// Runs what was prepared, with the standard streams and the terminal of this process, until it has ended.
+    ///
+    /// # Errors
+    /// The fence cannot be built as planned, or the program could not be started.
+    fn run(&self, prepared: &Prepared) -> Result<fence::Outcome, Refusal>;
+}
+
+/// Everybody and everything that stands between a ruling and a process.
+pub struct Office {
+    /// Who is asked.
+    pub approver: Approver,
+    /// What was granted before.
+    pub grants: Arc<Grants>,
+    /// Where it is written.
+    pub journal: Journal,
+    /// How it is run.
+    pub runner: Box<dyn Runner>,
+    /// Ends runs that ask for the same again and again.
+    pub guard: RunGuard,
+    /// Names for calls and questions.
+    pub names: Box<dyn Fn() -> [u8; 16] + Send + Sync>,
+}
+
+impl Office {
+    pub(crate) fn write(&self, events: &[Event], durable: bool) -> Result<(), Unavailable> {
+        if events.is_empty() {
+            return Ok(());
+        }
+        self.journal.append_all(events, durable).map(drop)
+    }
+}
+
+/// Behind the fence, on this machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Fenced;
+
+impl Runner for Fenced {
+    fn run(&self, prepared: &Prepared) -> Result<fence::Outcome, Refusal> {
+        let Some(plan) = &prepared.plan else {
+            return Err(Refusal::Fence {
+                missing: "running without a fence is not done by this command".into(),
+                help: "start the program yourself".into(),
+            });
+        };
+        let order = fence::Order {
+            plan,
+            program: &prepared.program,
+            arguments: &prepared.arguments,
+            streams: None,
+            stands_in: true,
+            bwrap: prepared.bwrap.as_deref(),
+        };
+        fence::run(prepared.backend, &order)
+    }
+}

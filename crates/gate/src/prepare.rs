@@ -1,0 +1,314 @@
+//! What exactly would be executed: the program's file, its words, its directory, and the fence around it. All of that is
+//! bound into what somebody approves.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use call::{ErrorKind, Request, Shell, What};
+use fence::{Backend, Host, Impossible, Limits, Network, Plan, Reach, Terrain, Wishes};
+
+use crate::stopped::{By, Stopped};
+use crate::{Gate, Judgement};
+
+/// A command as it would be executed.
+#[derive(Debug)]
+pub struct Prepared {
+    pub(crate) plan: Option<Plan>,
+    pub(crate) backend: Backend,
+    pub(crate) bwrap: Option<PathBuf>,
+    pub(crate) program: PathBuf,
+    pub(crate) arguments: Vec<OsString>,
+    pub(crate) directory: PathBuf,
+    pub(crate) environment: Vec<(OsString, OsString)>,
+}
+
+impl Gate {
+    /// What the fence that is configured holds on this machine. It is tried.
+    pub(crate) fn fence_here(&self) -> policy::Fence {
+        let backend = match self.backend() {
+            None => return policy::Fence::none("its mode is not known"),
+            Some(Backend::Local) => return policy::Fence::none("`sandbox.mode` is local"),
+            Some(backend) => backend,
+        };
+        if self.config.denied_places().any(|place| place.is_err()) {
+            return policy::Fence::none("`denied_paths` has a pattern that a fence cannot hide");
+        }
+        if self.workspace.is_none() {
+            return policy::Fence::none("there is no workspace here that it could be built around");
+        }
+        // Whoever runs the call builds the fence and is refused where that fails; only a rehearsal needs a trial.
+        match if self.rehearsal { fence::tried(backend) } else { Ok(()) } {
+            Ok(()) => policy::Fence { name: "linux", holds_paths: true, holds_network: true, lacks: None },
+            Err(_) => policy::Fence::none("it cannot be built here; `bailiwick sandbox status` says why"),
+        }
+    }
+
+    /// Whether a call is asked about for nothing but code that it will read, and the fence holds whatever that does.
+    pub(crate) fn rests_on_typing(&self, judgement: &Judgement) -> bool {
+        let fence = self.fence.get_or_init(|| self.fence_here());
+        let mut effects = judgement.analysis.parts.iter().flat_map(|part| &part.effects);
+        judgement.ruling.rule.id == "safety.effects.code_unresolved"
+            && fence.holds()
+            && effects.all(|effect| {
+                effect.class().is_none_or(|class| {
+                    class == effects::Class::CodeUnresolved
+                        || matches!(
+                            self.config.stance(class).value,
+                            policy::Stance::Allow | policy::Stance::Fenced
+                        )
+                })
+            })
+    }
+
+    pub(crate) fn backend(&self) -> Option<Backend> {
+        Backend::from_name(&self.config.sandbox_mode().value)
+    }
+
+    /// What the fence around a call would let it touch.
+    ///
+    /// # Errors
+    /// What is asked for cannot be fenced.
+    pub fn plan(&self, directory: &Path, environment: Vec<(OsString, OsString)>,
+        set: Vec<(OsString, OsString)>,
+    ) -> Result<Plan, Impossible> {
+        let config = &self.config;
+        let paths = |texts: &[String]| texts.iter().map(PathBuf::from).collect::<Vec<_>>();
+        let mut hide: Vec<PathBuf> = Vec::new();
+        for place in config.denied_places() {
+            match place {
+                Ok(path) => hide.push(path.into()),
+                Err(pattern) => {
+                    return Err(Impossible {
+                        why: format!("a fence cannot hide every path that `{pattern}` means"),
+                        help: "deny whole directories or single files, or approve the call without a fence"
+                            .into(),
+                    });
+                }
+            }
+        }
+        hide.extend(self.world.own().map(Path::to_path_buf));
+        let network = match config.network_mode() {
+            mode if mode.value == "open" => Network::Open,
+            mode if mode.value == "off" && mode.at.line > 0 => Network::Off,
+            _ => Network::Allow(hosts(config.network_allow())?),
+        };
+        let limits = config.limits();
+        fence::draw(
+            &Wishes {
+                workspace: self.workspace.clone(),
+                cwd: directory.to_path_buf(),
+                home: self.world.home.clone(),
+                read: paths(config.sandbox_read()),
+                write: paths(config.sandbox_write()),
+                hide,
+                read_only: config.is_read_only(),
+                protect: config.protects(),
+                environment,
+                pass: config.sandbox_env().to_vec(),
+                set,
+                network,
+                limits: Limits {
+                    memory_mb: limits.memory_mb.value,
+                    wall_ms: Some(limits.wall_ms.value),
+                    cpu_s: Some(limits.cpu_s.value).filter(|seconds| *seconds > 0),
+                    processes: limits.processes.value,
+                    open_files: limits.open_files.value,
+                    file_mb: limits.file_mb.value,
+                    scratch_mb: limits.scratch_mb.value,
+                    output_bytes: limits.output_bytes.value,
+                },
+                execute_scratch: config.profile().value != policy::Profile::Prod,
+            },
+            &fence::Ground,
+        )
+    }
+
+    /// What would be executed. `environment` is that of whoever asks; the fence lets through what it may.
+    ///
+    /// # Errors
+    /// It is no command, the program is not there, or the fence cannot be drawn.
+    pub fn prepare(
+        &self,
+        judgement: &Judgement,
+        environment: Vec<(OsString, OsString)>,
+    ) -> Result<Prepared, Stopped> {
+        let Some(exec) = judgement.call.exec() else {
+            return Err(Stopped::new(ErrorKind::Validation, By::Gate, "the call runs no command"));
+        };
+        let words: Vec<OsString> = match exec.what {
+            What::Words(words) => words.iter().map(OsString::from).collect(),
+            // The shell that was modelled, without start-up files: nothing runs that was not judged.
+            What::Text(text, Shell::Posix) => ["/bin/sh", "-c", text].map(OsString::from).into(),
+            What::Text(text, Shell::Bash) => ["/bin/bash", "-c", text].map(OsString::from).into(),
+        };
+        let directory = self.directory_of(&judgement.call);
+        let fenced = match judgement.call.sandbox() {
+            call::Sandbox::None => false,
+            call::Sandbox::Inherit => self.config.restricted(),
+            call::Sandbox::Restricted => true,
+        };
+        let backend = self.backend().unwrap_or(Backend::Auto);
+        let set: Vec<(OsString, OsString)> =
+            exec.env.iter().map(|(name, value)| (name.into(), value.expose().into())).collect();
+        let mut whole = environment;
+        whole.retain(|(name, _)| set.iter().all(|(other, _)| other != name));
+        whole.extend(set.iter().cloned());
+        let search = whole.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
+        let plan = match fenced && backend != Backend::Local {
+            false => None,
+            true => {
+                let drawn = self.plan(&directory, whole.clone(), set);
+                Some(drawn.map_err(|impossible| {
+                    Stopped::new(ErrorKind::SandboxDenied, By::Fence, impossible.why).help(impossible.help)
+                })?)
+            }
+        };
+        let program = find_program(&words, &directory, search.as_deref(), plan.as_ref())?;
+        Ok(Prepared {
+            plan,
+            backend,
+            bwrap: self.config.bwrap_path().map(PathBuf::from),
+            program,
+            arguments: words,
+            directory,
+            environment: whole,
+        })
+    }
+
+    /// The request of a command together with all that an approval of it is bound to: the program's file, the fence, and the
+    /// content of what the agent could change between a yes and the run.
+    #[must_use]
+    pub fn bound(&self, judgement: &Judgement, prepared: &Prepared) -> Request {
+        let request = self.fenced_request(judgement, prepared);
+        match self.contents(judgement, prepared) {
+            contents if contents.is_empty() => request,
+            contents => request.bind("contents", &contents),
+        }
+    }
+
+    pub(crate) fn fenced_request(&self, judgement: &Judgement, prepared: &Prepared) -> Request {
+        let environment = match &prepared.plan {
+            Some(plan) => format!("{plan:?}"),
+            None => format!("{:?}", prepared.environment),
+        };
+        let backend = format!("{:?}", prepared.backend);
+        self.request(judgement)
+            .bind("program", &prepared.program.to_string_lossy())
+            .bind("backend", &backend)
+            .bind_digest("fence", &environment, &self.digest_key)
+    }
+
+    /// The programs of a call that can be written by whatever runs in the workspace, each with the digest of its content.
+    fn contents(&self, judgement: &Judgement, prepared: &Prepared) -> String {
+        let changeable = |path: &Path| match &prepared.plan {
+            Some(plan) => plan.reach(path) == Reach::Write,
+            None => self.workspace.as_deref().is_some_and(|workspace| path.starts_with(workspace)),
+        };
+        let run = judgement.analysis.parts.iter().flat_map(|part| &part.effects).filter_map(|effect| match effect {
+            effects::Effect::Run { program } => Some(prepared.directory.join(program)),
+            _ => None,
+        });
+        let mut paths: Vec<PathBuf> = run.chain([prepared.program.clone()]).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        let line = |path: &PathBuf| {
+            let real = fence::Ground.follow(path)?;
+            let digest = self.world.disk.content(&real).filter(|_| changeable(&real))?;
+            Some(format!("{}={digest}", real.display()))
+        };
+        paths.iter().filter_map(line).collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Prepared {
+    /// The plan; `None` where the call runs without a fence, by name.
+    #[must_use]
+    pub fn plan(&self) -> Option<&Plan> {
+        self.plan.as_ref()
+    }
+
+    /// A person who sits in front of a terminal is not timed.
+    pub fn untimed(&mut self) {
+        if let Some(plan) = &mut self.plan {
+            plan.limits.wall_ms = None;
+        }
+    }
+
+    /// The program's file.
+    #[must_use]
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+}
+
+fn hosts(texts: &[String]) -> Result<Vec<Host>, Impossible> {
+    let host = |text: &String| {
+        Host::parse(text).map_err(|why| Impossible { why, help: "correct `sandbox.network.allow`".into() })
+    };
+    texts.iter().map(host).collect()
+}
+
+/// Looks a program up as an exec along `PATH` would, among what the fence shows.
+fn find_program(
+    words: &[OsString],
+    directory: &Path,
+    search: Option<&OsStr>,
+    plan: Option<&Plan>,
+) -> Result<PathBuf, Stopped> {
+    let missing =
+        |why: String, help: Vec<String>| Stopped { help, ..Stopped::new(ErrorKind::NotFound, By::Fence, why) };
+    let Some(name) = words.first().filter(|name| !name.is_empty()) else {
+        return Err(missing("there is no program to run".into(), Vec::new()));
+    };
+    let executable = |path: &Path| {
+        use std::os::unix::fs::PermissionsExt;
+        path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    };
+    // The fence shows real paths; a link along the way may lead out of what it shows.
+    let visible = |path: &Path| {
+        let real = fence::Ground.follow(path);
+        plan.is_none_or(|plan| real.is_some_and(|real| plan.reach(&real) != Reach::None))
+    };
+    if name.as_bytes().contains(&b'/') {
+        let path = directory.join(name);
+        return match (executable(&path), visible(&path)) {
+            (true, true) => Ok(fence::Ground.follow(&path).filter(|_| plan.is_some()).unwrap_or(path)),
+            (true, false) => {
+                let parent = path.parent().unwrap_or(&path).display().to_string();
+                Err(missing(
+                    format!("{} is outside what the fence shows", path.display()),
+                    vec![format!("add `--read {parent}`")],
+                ))
+            }
+            (false, _) if !path.exists() => {
+                Err(missing(format!("there is no {}", path.display()), Vec::new()))
+            }
+            (false, _) => Err(missing(
+                format!("{} cannot be executed", path.display()),
+                vec!["chmod +x, or name the program that reads it".into()],
+            )),
+        };
+    }
+    let search = search.map_or_else(|| OsString::from("/usr/local/bin:/usr/bin:/bin"), OsStr::to_owned);
+    let mut hidden = None;
+    for entry in std::env::split_paths(&search) {
+        let path = directory.join(entry).join(name);
+        if executable(&path) {
+            if visible(&path) {
+                return Ok(path);
+            }
+            hidden = Some(path);
+        }
+    }
+    match hidden {
+        Some(path) => {
+            let parent = path.parent().unwrap_or(&path).display().to_string();
+            Err(missing(
+                format!("{} is outside what the fence shows", path.display()),
+                vec![format!("add `--read {parent}`")],
+            ))
+        }
+        None => Err(missing(format!("there is no program `{}` along PATH", name.display()), Vec::new())),
+    }
+}

@@ -1,0 +1,208 @@
+//! What the journal is told of one call: it was asked for, somebody was asked, it ran, it ended. Everything that goes in is
+//! masked by its type.
+
+use std::time::Instant;
+
+use approval::{Asked, Outcome as Said, rfc3339};
+use call::{Principal, RawCall, Request, Shown};
+use journal::{Event, Kind, Payload, Who};
+
+use crate::office::Office;
+use crate::stopped::{By, Stopped};
+use crate::Judgement;
+
+/// The record of one call, from its first line to its last.
+#[derive(Debug, Clone)]
+pub(crate) struct Record {
+    tool: Shown,
+    call: Shown,
+    session: Option<Shown>,
+    run: Option<Shown>,
+    who: Who,
+    begun: Instant,
+    /// The first line, until it is written together with the next.
+    waiting: Vec<Event>,
+}
+
+/// How a call that ran came out, as far as the journal is told.
+#[derive(Debug, Clone, Default)]
+pub struct Told {
+    /// The program's own code.
+    pub exit_code: Option<u8>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// Why it did not do what was asked.
+    pub error_kind: Option<call::ErrorKind>,
+    /// Bytes that came out.
+    pub output_bytes: Option<u64>,
+    /// Their digest.
+    pub output_sha256: Option<Shown>,
+    /// What came out, masked, where the configuration says so.
+    pub output: Option<Shown>,
+    /// What the fence refused.
+    pub blocked: Vec<Shown>,
+    /// What was reached beyond the fence, by name.
+    pub connected: Vec<Shown>,
+    /// The fence that stood around it.
+    pub fence: Option<Shown>,
+}
+
+impl Record {
+    /// The record of a call that came in.
+    #[expect(clippy::disallowed_methods, reason = "how long a call took is measured here")]
+    pub(crate) fn of(raw: &RawCall, call: &str, run: Option<&str>) -> Record {
+        Record {
+            tool: Shown::of(&raw.tool),
+            call: Shown::of(call),
+            session: raw.session.as_deref().map(Shown::of),
+            run: run.map(Shown::of),
+            who: Who::of(&Principal::clone(&raw.principal)),
+            begun: Instant::now(),
+            waiting: Vec::new(),
+        }
+    }
+
+    /// The name of the call.
+    pub(crate) const fn call(&self) -> &Shown {
+        &self.call
+    }
+
+    fn event(&self, kind: Kind, payload: Payload) -> Event {
+        Event::new(kind, payload)
+            .in_run(self.run.clone())
+            .in_session(self.session.clone())
+            .about(Some(self.call.clone()))
+            .by(Some(self.who.clone()))
+    }
+
+    fn payload(&self) -> Payload {
+        Payload::new().with("tool", &self.tool)
+    }
+
+    /// It was asked for, and this is what the policy says.
+    pub(crate) fn requested(&mut self, judgement: &Judgement, request: &Request, whole: Option<Shown>) {
+        let ruling = &judgement.ruling;
+        let effects: Vec<Shown> = judgement
+            .analysis
+            .parts
+            .iter()
+            .flat_map(|part| &part.effects)
+            .take(MOST_EFFECTS)
+            .map(|effect| Shown::of(&effect.to_string()))
+            .collect();
+        let at = ruling.rule.at.as_ref();
+        let payload = self
+            .payload()
+            .with("request", request)
+            .with("command", whole)
+            .with("approval_key", request.approval_key())
+            .with("decision", ruling.decision.name())
+            .with("reason", Shown::of(&ruling.reason))
+            .with("rule", Shown::of(&ruling.rule.id))
+            .with("rule_file", at.map(|at| Shown::of(&at.file)))
+            .with("rule_line", at.map(|at| at.line).filter(|line| *line > 0))
+            .with("risk", ruling.risk.level.name())
+            .with("risk_factors", ruling.risk.factors.iter().map(|factor| Shown::of(factor)).collect::<Vec<_>>())
+            .with("effects", effects);
+        self.waiting.push(self.event(Kind::ToolCallRequested, payload));
+        if ruling.rule.id == policy::OWN {
+            let payload = self
+                .payload()
+                .with("reason", Shown::of(&ruling.reason))
+                .with("risk", ruling.risk.level.name());
+            self.waiting.push(self.event(Kind::SecurityViolation, payload));
+        }
+    }
+
+    /// It was asked for and could not be read.
+    pub(crate) fn malformed(&mut self, why: &str) {
+        let payload = self.payload().with("decision", "deny").with("reason", Shown::of(why));
+        self.waiting.push(self.event(Kind::ToolCallRequested, payload));
+    }
+
+    /// Somebody is asked.
+    pub(crate) fn asking(&mut self, asked: &Asked, expires_ms: u64) {
+        let payload = self
+            .payload()
+            .with("approval_key", &asked.key)
+            .with("confirmation_id", Shown::of(&asked.id.to_string()))
+            .with("reason", &asked.reason)
+            .with("risk", asked.risk.level.name())
+            .with("expires_at", Shown::of(&rfc3339(expires_ms)));
+        self.waiting.push(self.event(Kind::ApprovalRequested, payload));
+    }
+
+    /// Somebody answered, or nobody did.
+    pub(crate) fn decided(&mut self, said: &Said) {
+        let payload = self
+            .payload()
+            .with("approval_key", said.key())
+            .with("confirmation_id", Shown::of(&said.id().to_string()))
+            .with("decision", said.decision().name())
+            .with("reason", said.reason().name())
+            .with("by", said.by())
+            .with("note", said.note())
+            .with("narrowed_from", said.narrowed_from().map(approval::Decision::name));
+        self.waiting.push(self.event(Kind::ApprovalDecided, payload));
+    }
+
+    /// It starts: from here on it has an end. What is written here is on disk when this returns.
+    pub(crate) fn started(&mut self, office: Option<&Office>, fence: Shown) -> Result<(), Stopped> {
+        let payload = self.payload().with("fence", fence);
+        self.waiting.push(self.event(Kind::ToolCallStarted, payload));
+        self.write(office, true)
+    }
+
+    /// Writes what waits, so that whoever reads along sees a question while it is open.
+    pub(crate) fn write(&mut self, office: Option<&Office>, durable: bool) -> Result<(), Stopped> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let Some(office) = office else { return Ok(()) };
+        office.write(&waiting, durable).map_err(|unavailable| {
+            Stopped::new(call::ErrorKind::Unknown, By::Journal, format!("journal_unavailable: {unavailable}"))
+                .help("a call that cannot be written down does not run; `bailiwick journal verify` says more")
+        })
+    }
+
+    /// It does not run.
+    pub(crate) fn stopped(mut self, office: Option<&Office>, stopped: &Stopped) {
+        let payload = self
+            .payload()
+            .with("outcome", journal::Outcome::Denied.name())
+            .with("error_kind", stopped.kind.name())
+            .with("by", stopped.by.name())
+            .with("reason", Shown::of(&stopped.why))
+            .with("duration_ms", self.took());
+        self.waiting.push(self.event(Kind::ToolCallFinished, payload));
+        // It was refused already: a journal that cannot be written takes nothing from that.
+        let _unwritten = self.write(office, false);
+    }
+
+    /// It ended.
+    pub(crate) fn finished(mut self, office: Option<&Office>, outcome: journal::Outcome, told: Told) {
+        let blocked = (!told.blocked.is_empty()).then_some(told.blocked);
+        let connected = (!told.connected.is_empty()).then_some(told.connected);
+        let payload = self
+            .payload()
+            .with("outcome", outcome.name())
+            .with("exit_code", told.exit_code)
+            .with("signal", told.signal)
+            .with("error_kind", told.error_kind.map(call::ErrorKind::name))
+            .with("duration_ms", self.took())
+            .with("output_bytes", told.output_bytes)
+            .with("output_sha256", told.output_sha256)
+            .with("output", told.output)
+            .with("fence", told.fence)
+            .with("blocked", blocked)
+            .with("connected", connected);
+        self.waiting.push(self.event(Kind::ToolCallFinished, payload));
+        // What ran has run: the journal closes the call itself when this line could not be written.
+        let _unwritten = self.write(office, false);
+    }
+
+    fn took(&self) -> u64 {
+        u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+/// So many effects of one call are written down.
+const MOST_EFFECTS: usize = 64;
