@@ -14,6 +14,11 @@ impl Proposal {
         self.lines.join("\n")
     }
 
+    /// What else it would allow, in lines.
+    pub(crate) fn radius_lines(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The rule's name.
     #[must_use]
     pub fn name(&self) -> &str {

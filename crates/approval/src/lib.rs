@@ -17,14 +17,20 @@ mod approver;
 mod asked;
 mod board;
 mod clock;
+mod command;
 mod consent;
 mod coordinator;
 mod grants;
 mod outcome;
+mod prompt;
 mod provider;
+mod rules;
 mod run_guard;
 mod slot;
+mod style;
+mod terminal;
 mod ticket;
+mod tty;
 
 /// What the board and its slots are built from. A test puts other ones in their place and tries every interleaving.
 mod sync {
@@ -35,10 +41,16 @@ pub use always::Proposal;
 pub use approver::{Approver, Begun, Question};
 pub use asked::{AskId, Asked, CONFIRMATION, Facts};
 pub use clock::{Clock, Moment, SystemClock, rfc3339};
+pub use command::{PASSED_ON, Program};
 pub use consent::{Consent, Mismatch, Spent, Verdict};
 pub use coordinator::{Coordinator, Limits, Timekeeper, Unresolved};
 pub use grants::{AutoStatus, Extent, Grant, GrantKind, Grants, NotGranted};
 pub use outcome::{Answer, Cause, Decision, Invalid, Outcome, Reason};
+pub use prompt::{always_prompt, explanation, prompt};
 pub use provider::{Callback, Provider, Queue, Reply, Wait};
+pub use rules::{Rule, Rules};
 pub use run_guard::{RunGuard, RunState};
+pub use style::Style;
+pub use terminal::{Console, OpenConsole, Terminal};
 pub use ticket::Ticket;
+pub use tty::Tty;

@@ -67,6 +67,25 @@ impl Entry {
         stages.peek().is_none()
     }
 
+    /// Whether a part that this entry covers has nothing beyond it: no option but those of the entry and `options`, and, unless
+    /// there may be more, no further operand.
+    pub(crate) fn says_all(&self, part: &Part, options: Option<&[String]>, more_operands: bool) -> bool {
+        let Some(stage) = self.stages.first() else { return false };
+        let known = stage.normal();
+        if !more_operands && part.normal.operands.len() > known.operands.len() {
+            return false;
+        }
+        let Some(options) = options else { return true };
+        part.normal.options.iter().all(|given| {
+            known.options.contains(given)
+                || options.iter().any(|option| {
+                    // One at a time: an option that wants a value would take the next one for it.
+                    let words: Vec<String> = stage.words.iter().chain([option]).cloned().collect();
+                    option == given || normal(&words).options.contains(given)
+                })
+        })
+    }
+
     /// The program of the first command, for the index.
     pub(crate) fn program(&self) -> &str {
         self.stages.first().map_or("", |stage| base_name(stage.words.first().map_or("", String::as_str)))

@@ -18,7 +18,8 @@ mod rule_list;
 mod ruling;
 
 pub use config::{
-    At, Case, Config, ConfigError, Layer, Limits, MAX_BYTES, Origin, Profile, Set, Shown, Stance, reference,
+    ApprovalProvider, ApprovalRule, ApprovalSettings, ApprovalWord, At, Case, Config, ConfigError,
+    JournalSettings, JournalSync, Layer, Limits, MAX_BYTES, Origin, Profile, Set, Shown, Stance, reference,
     schema,
 };
 pub use decision::Decision;

@@ -30,6 +30,8 @@ pub struct Rule {
     pub(crate) examples: Examples,
     pub(crate) tools: Vec<String>,
     pub(crate) commands: Vec<Entry>,
+    options_only: Option<Vec<String>>,
+    more_operands: bool,
     pub(crate) contains: Vec<Entry>,
     pub(crate) command_patterns: Vec<Pattern>,
     path_patterns: Vec<Pattern>,
@@ -61,6 +63,8 @@ pub(crate) const RULE_KEYS: &[(&str, &str)] = &[
     ),
     ("tools", "Several of them."),
     ("commands", "The command starts with one of these, by meaning: `rm -rf` is `rm --force -r`."),
+    ("options_only", "With `commands`: no option is given but these and those of the command, by meaning."),
+    ("more_operands", "With `commands`: false: no operand is given beyond those of the command."),
     ("contains", "Some command of the call, or a wrapper around it (`sudo`), is one of these."),
     ("command_patterns", "Regular expressions, one of which is found in the command's text."),
     ("path_patterns", "Regular expressions for the paths that are touched."),
@@ -100,6 +104,11 @@ impl Rule {
                 }
                 "tool" | "tools" => rule.tools.extend(one_or_more(value)?.into_iter().map(|(tool, _)| tool)),
                 "commands" => rule.commands = entries_of(value)?,
+                "options_only" => {
+                    let options = one_or_more(value)?.into_iter().map(|(option, _)| option);
+                    rule.options_only = Some(options.collect());
+                }
+                "more_operands" => rule.more_operands = truth(value)?,
                 "contains" => rule.contains = entries_of(value)?,
                 "command_patterns" => rule.command_patterns = patterns_of(value)?,
                 "path_patterns" => rule.path_patterns = patterns_of(value)?,
@@ -138,6 +147,10 @@ impl Rule {
                 }
             }
         }
+        if rule.commands.is_empty() && (rule.options_only.is_some() || !rule.more_operands) {
+            let message = "`options_only` and `more_operands` say more about `commands`, and there are none";
+            return Err(node.error(message));
+        }
         if rule.name.is_empty() {
             return Err(node.error(format!("rule {number} has no `name`")));
         }
@@ -163,6 +176,8 @@ impl Rule {
             examples: Examples::default(),
             tools: Vec::new(),
             commands: Vec::new(),
+            options_only: None,
+            more_operands: true,
             contains: Vec::new(),
             command_patterns: Vec::new(),
             path_patterns: Vec::new(),
@@ -214,9 +229,12 @@ impl Rule {
             return false;
         }
         let starts = self.commands.is_empty()
-            || self.commands.iter().any(|entry| match self.action {
-                Decision::Allow => entry.covers(part),
-                Decision::Ask | Decision::Deny => entry.names(std::slice::from_ref(part)),
+            || self.commands.iter().any(|entry| {
+                let named = match self.action {
+                    Decision::Allow => entry.covers(part),
+                    Decision::Ask | Decision::Deny => entry.names(std::slice::from_ref(part)),
+                };
+                named && entry.says_all(part, self.options_only.as_deref(), self.more_operands)
             });
         let contains = self.contains.is_empty()
             || self.contains.iter().any(|entry| entry.names(&question.analysis.parts));
@@ -443,7 +461,7 @@ fn amount(node: &Node) -> Result<u64, ConfigError> {
     }
 }
 
-fn level(node: &Node) -> Result<Level, ConfigError> {
+pub(crate) fn level(node: &Node) -> Result<Level, ConfigError> {
     let word = text(node)?;
     [Level::Low, Level::Medium, Level::High, Level::Critical]
         .into_iter()

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use effects::Class;
 
+use super::approval::{self, ApprovalSettings, JournalSettings};
 use super::layer::{self, Layer, Origin, Setting, text, texts};
 use super::nearest::nearest;
 use super::node::{At, ConfigError, Node, Value};
@@ -116,6 +117,8 @@ impl Config {
             log_all_commands: flag(false),
             engine_url: None,
             engine_timeout_ms: number(500),
+            approval: ApprovalSettings::of_profile(at),
+            journal: JournalSettings::of_profile(at),
             cases: Vec::new(),
             written: Vec::new(),
         }
@@ -425,6 +428,9 @@ impl Apply<'_> {
             }
             "engine.timeout_ms" => lower(&mut config.engine_timeout_ms, setting, false)?,
             "cases" => self.cases(node)?,
+            path if path.starts_with("approval.") || path.starts_with("journal.") => {
+                approval::apply(config, setting, self.origin, self.base)?;
+            }
             path if tighten_only && path.starts_with("safety.sandbox.") => {
                 return Err(ConfigError {
                     at: setting.at.clone(),
@@ -603,7 +609,7 @@ impl Apply<'_> {
     }
 }
 
-fn pattern(text: &str, at: At, base: &Base) -> Result<PathPattern, ConfigError> {
+pub(super) fn pattern(text: &str, at: At, base: &Base) -> Result<PathPattern, ConfigError> {
     PathPattern::new(text, at.clone(), base).map_err(|message| ConfigError {
         at,
         message: format!("`{text}`: {message}"),
@@ -615,21 +621,21 @@ fn named(node: &Node) -> Result<Vec<Set<String>>, ConfigError> {
     Ok(texts(node)?.into_iter().map(|(value, at)| Set { value, at }).collect())
 }
 
-fn items(node: &Node) -> &[Node] {
+pub(super) fn items(node: &Node) -> &[Node] {
     match &node.value {
         Value::List(items) => items,
         _ => &[],
     }
 }
 
-fn fields<'a>(node: &'a Node, what: &str) -> Result<&'a [(Node, Node)], ConfigError> {
+pub(super) fn fields<'a>(node: &'a Node, what: &str) -> Result<&'a [(Node, Node)], ConfigError> {
     match &node.value {
         Value::Map(entries) => Ok(entries),
         _ => Err(node.expected(what)),
     }
 }
 
-fn unknown_field(key: &Node, name: &str, known: &[&'static str]) -> ConfigError {
+pub(super) fn unknown_field(key: &Node, name: &str, known: &[&'static str]) -> ConfigError {
     ConfigError {
         at: key.at.clone(),
         message: format!("unknown key `{name}`"),
@@ -640,7 +646,7 @@ fn unknown_field(key: &Node, name: &str, known: &[&'static str]) -> ConfigError 
     }
 }
 
-fn truth(node: &Node) -> Result<bool, ConfigError> {
+pub(super) fn truth(node: &Node) -> Result<bool, ConfigError> {
     match node.value {
         Value::Bool(value) => Ok(value),
         _ => Err(node.expected("`true` or `false`")),

@@ -24,6 +24,8 @@ pub(crate) enum Kind {
     CommandRules,
     /// A list of rules
     Rules,
+    /// A list of rows that answer questions
+    ApprovalRules,
     /// A list of test cases for `policy test`
     Cases,
 }
@@ -189,6 +191,41 @@ pub(crate) const KEYS: &[Key] = &[
     key("sandbox.limits.open_files", Kind::Whole(16), "Open files of one process."),
     key("sandbox.limits.file_mb", Kind::Whole(1), "The largest file that is written."),
     key("sandbox.limits.scratch_mb", Kind::Whole(1), "Everything in the private /tmp and home together."),
+    key(
+        "approval.providers",
+        Kind::Texts,
+        "Who is asked, in order: rules, command, terminal, queue. Without it: rules, command, terminal, as far as there are any.",
+    ),
+    key(
+        "approval.rules",
+        Kind::ApprovalRules,
+        "Rows that answer questions in your place; the first that matches decides, and what none matches is denied unless somebody else is asked after them.",
+    ),
+    key(
+        "approval.command",
+        Kind::Texts,
+        "A program of yours, by its whole path, with its arguments: it gets the question as JSON on its input and answers with `{\"decision\": …}` on its output. Anything else that it does is a denial.",
+    ),
+    key("approval.command_timeout_ms", Kind::Whole(1), "How long that program may take."),
+    key(
+        "approval.max_pending",
+        Kind::Whole(1),
+        "How many questions of one session may be open; more are denied.",
+    ),
+    key("approval.session_grants_ttl_s", Kind::Whole(1), "How long a yes for the session holds."),
+    key("approval.auto_approve_max_s", Kind::Whole(1), "How long auto-approve holds at most."),
+    key(
+        "journal.sync",
+        Kind::Word(&["always", "group", "os"]),
+        "When a record counts as written: synced on its own, together with those of the same moment, or when the system sees fit.",
+    ),
+    key("journal.output", Kind::Bool, "Whether the output of commands is kept, with secrets taken out."),
+    key(
+        "journal.rotate_mb",
+        Kind::Whole(1),
+        "How large a file of the journal grows before the next is begun.",
+    ),
+    key("journal.directory", Kind::Text, "Where the journal is, if not in your state directory."),
     key("run.human_timeout_ms", Kind::Whole(1), "How long a question to a person waits."),
     key("version", Kind::Text, "Rule files: their version."),
     key("name", Kind::Text, "Rule files: their name."),

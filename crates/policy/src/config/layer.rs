@@ -153,10 +153,13 @@ fn check(key: &Key, node: &Node) -> Result<(), ConfigError> {
         (Kind::Effects, _) => {
             Err(node.expected("a mapping from effects to `allow`, `fenced`, `ask` or `deny`"))
         }
-        (Kind::PathRules | Kind::CommandRules | Kind::Rules | Kind::Cases, Value::List(_) | Value::Null) => {
-            Ok(())
+        (
+            Kind::PathRules | Kind::CommandRules | Kind::Rules | Kind::ApprovalRules | Kind::Cases,
+            Value::List(_) | Value::Null,
+        ) => Ok(()),
+        (Kind::PathRules | Kind::CommandRules | Kind::Rules | Kind::ApprovalRules | Kind::Cases, _) => {
+            Err(node.expected("a list"))
         }
-        (Kind::PathRules | Kind::CommandRules | Kind::Rules | Kind::Cases, _) => Err(node.expected("a list")),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Configuration: files in layers, read strictly, merged so that every value remembers who set it.
 
 mod apply;
+mod approval;
 mod keys;
 mod layer;
 mod nearest;
@@ -10,6 +11,9 @@ mod reference;
 mod schema;
 mod show;
 
+pub use approval::{
+    ApprovalProvider, ApprovalRule, ApprovalSettings, ApprovalWord, JournalSettings, JournalSync,
+};
 pub use layer::{Layer, Origin};
 pub use node::{At, ConfigError, MAX_BYTES};
 pub use profile::{Profile, Stance};
@@ -76,6 +80,8 @@ pub struct Config {
     pub(crate) log_all_commands: Set<bool>,
     pub(crate) engine_url: Option<Set<String>>,
     pub(crate) engine_timeout_ms: Set<u64>,
+    pub(crate) approval: ApprovalSettings,
+    pub(crate) journal: JournalSettings,
     pub(crate) cases: Vec<Case>,
     /// Every setting as it was written, in the order in which it was applied: for `policy show`.
     pub(crate) written: Vec<(Origin, layer::Setting)>,
@@ -280,6 +286,18 @@ impl Config {
     #[must_use]
     pub fn log_all_commands(&self) -> bool {
         self.log_all_commands.value
+    }
+
+    /// Who is asked, and for how long.
+    #[must_use]
+    pub fn approval(&self) -> &ApprovalSettings {
+        &self.approval
+    }
+
+    /// What the journal keeps, and how.
+    #[must_use]
+    pub fn journal(&self) -> &JournalSettings {
+        &self.journal
     }
 
     /// The external engine's address and patience, where one is configured.

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use effects::Class;
 
+use super::approval::APPROVAL_RULE_KEYS;
 use super::keys::{KEYS, Kind};
 use super::profile::Profile;
 use crate::rule::RULE_KEYS;
@@ -41,6 +42,7 @@ pub fn reference() -> String {
             Kind::PathRules => "list of `{pattern, allow_read, allow_write}`".into(),
             Kind::CommandRules => "list of `{pattern, decision, is_regex}`".into(),
             Kind::Rules => "list of rules".into(),
+            Kind::ApprovalRules => "list of rows".into(),
             Kind::Cases => "list of `{command, expect}` or `{tool, args, expect}`".into(),
         };
         let _ = writeln!(page, "| `{}` | {value} | {} |", key.path, key.about);
@@ -50,6 +52,13 @@ pub fn reference() -> String {
         "\n## Rules\n\nOrdered; the first that matches a command decides for it. Conditions that stand side by side must all hold.\n\n| key | meaning |\n|---|---|"
     );
     for (key, about) in RULE_KEYS {
+        let _ = writeln!(page, "| `{key}` | {about} |");
+    }
+    let _ = writeln!(
+        page,
+        "\n## Approval rules\n\nRows of `approval.rules`, in order. A row that says yes must fit every command, path and effect of the call; a row that says no needs one of them.\n\n| key | meaning |\n|---|---|"
+    );
+    for (key, about) in APPROVAL_RULE_KEYS {
         let _ = writeln!(page, "| `{key}` | {about} |");
     }
     let _ = writeln!(

@@ -3,6 +3,7 @@
 use effects::Class;
 use serde_json::{Map, Value, json};
 
+use super::approval::APPROVAL_RULE_KEYS;
 use super::keys::{KEYS, Kind};
 use crate::obligation::Obligation;
 use crate::rule::RULE_KEYS;
@@ -70,6 +71,7 @@ fn of_kind(kind: Kind, about: &str) -> Value {
             &["pattern", "decision"],
         ),
         Kind::Rules => list_of(rule_properties(), &["name", "action"]),
+        Kind::ApprovalRules => list_of(approval_rule_properties(), &["decision"]),
         Kind::Cases => list_of(
             json!({
                 "command": {"type": "string"}, "tool": {"type": "string"}, "args": {"type": "object"},
@@ -90,6 +92,24 @@ fn list_of(properties: Value, required: &[&str]) -> Value {
     }})
 }
 
+fn approval_rule_properties() -> Value {
+    let texts = json!({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]});
+    let mut properties = Map::new();
+    for (key, about) in APPROVAL_RULE_KEYS {
+        let mut value = match *key {
+            "reason" => json!({"type": "string"}),
+            "decision" => json!({"enum": ["approved", "approved_for_session", "denied", "abort"]}),
+            "risk" => json!({"enum": ["low", "medium", "high", "critical"]}),
+            _ => texts.clone(),
+        };
+        if let Value::Object(map) = &mut value {
+            map.insert("description".into(), (*about).into());
+        }
+        properties.insert((*key).into(), value);
+    }
+    Value::Object(properties)
+}
+
 fn rule_properties() -> Value {
     let texts = json!({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]});
     let mut properties = Map::new();
@@ -97,7 +117,7 @@ fn rule_properties() -> Value {
         let mut value = match *key {
             "name" | "tool" | "reason" | "description" => json!({"type": "string"}),
             "action" => json!({"enum": ["allow", "ask", "require_approval", "deny"]}),
-            "outside_workspace" | "unfenced" => json!({"type": "boolean"}),
+            "outside_workspace" | "unfenced" | "more_operands" => json!({"type": "boolean"}),
             "over_wall_ms" | "over_memory_mb" => json!({"type": "integer", "minimum": 0}),
             "risk_level" => json!({"enum": ["low", "medium", "high", "critical"]}),
             "obligations" => {

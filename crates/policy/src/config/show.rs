@@ -79,12 +79,33 @@ impl Config {
         );
         push("sandbox.protect", self.protect.value.to_string(), &self.protect.at);
         push("run.human_timeout_ms", self.human_timeout_ms.value.to_string(), &self.human_timeout_ms.at);
+        self.push_approval(&mut push);
         if let Some(url) = &self.engine_url {
             push("engine.url", url.value.clone(), &url.at);
             push("engine.timeout_ms", self.engine_timeout_ms.value.to_string(), &self.engine_timeout_ms.at);
         }
         lines.extend(self.written_lists());
         lines
+    }
+
+    fn push_approval(&self, push: &mut impl FnMut(&str, String, &At)) {
+        let (approval, journal) = (&self.approval, &self.journal);
+        let names: Vec<&str> = approval.providers.value.iter().map(|provider| provider.name()).collect();
+        push("approval.providers", format!("[{}]", names.join(", ")), &approval.providers.at);
+        for (key, set) in [
+            ("approval.command_timeout_ms", &approval.command_timeout_ms),
+            ("approval.max_pending", &approval.max_pending),
+            ("approval.session_grants_ttl_s", &approval.session_grants_ttl_s),
+            ("approval.auto_approve_max_s", &approval.auto_approve_max_s),
+            ("journal.rotate_mb", &journal.rotate_mb),
+        ] {
+            push(key, set.value.to_string(), &set.at);
+        }
+        push("journal.sync", journal.sync.value.name().into(), &journal.sync.at);
+        push("journal.output", journal.output.value.to_string(), &journal.output.at);
+        if let Some(directory) = &journal.directory {
+            push("journal.directory", directory.value.clone(), &directory.at);
+        }
     }
 
     /// Lists and rules as they were written, entry by entry.
@@ -96,6 +117,9 @@ impl Config {
                     continue;
                 }
                 let Value::List(items) = &setting.node.value else { continue };
+                if key.path == "approval.providers" {
+                    continue;
+                }
                 // A stronger layer's boundary replaces a weaker one's, unless it may only tighten.
                 if key.path == "safety.allowed_paths"
                     && !self.allowed_paths.iter().any(|set| set.origin == *origin && set.at == setting.at)
