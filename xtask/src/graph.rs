@@ -11,7 +11,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("effects", &["call", "shell"]),
     ("policy", &["call", "effects"]),
     ("fence", &[]),
-    ("gate", &["call", "effects", "policy", "fence"]),
+    ("journal", &["call"]),
+    ("gate", &["call", "effects", "policy", "fence", "journal"]),
     ("bailiwick", &["gate"]),
 ];
 
