@@ -12,7 +12,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("policy", &["call", "effects"]),
     ("approval", &["call", "effects", "policy"]),
     ("fence", &[]),
-    ("gate", &["call", "effects", "policy", "approval", "fence"]),
+    ("journal", &["call"]),
+    ("gate", &["call", "effects", "policy", "approval", "fence", "journal"]),
     ("bailiwick", &["gate"]),
 ];
 

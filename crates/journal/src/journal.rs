@@ -1,0 +1,356 @@
+//! The journal as whoever writes it sees it: opened cheaply, appended to from many threads, sealed at the end.
+//!
+//! Appends that come together are written together: the first of them takes the lock, and until it has it, others join its batch;
+//! one write and one sync serve them all.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use call::Shown;
+
+use crate::calls;
+use crate::directory::Directory;
+use crate::event::{Event, Kind};
+use crate::host::{Host, ThisHost};
+use crate::keys::Keys;
+use crate::running::{CallKey, Running};
+use crate::unavailable::{Unavailable, Why};
+use crate::volume::Volume;
+use crate::writer::{Seal, Settings, Sync, Writer};
+
+/// The number of a record. The first is 1, and none is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Sequence(pub u64);
+
+/// What was found and done when the journal was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Opened {
+    /// There was none.
+    pub created: bool,
+    /// How many bytes of a torn tail were taken off.
+    pub repaired_bytes: u64,
+    /// How many calls of dead processes were closed as interrupted.
+    pub interrupted: usize,
+}
+
+/// Where the journal is.
+pub struct Place {
+    /// The directory of the segments.
+    pub segments: Box<dyn Volume>,
+    /// The directory for notes on calls that are under way.
+    pub running: Box<dyn Volume>,
+    /// Clock, boot, randomness.
+    pub host: Arc<dyn Host>,
+}
+
+impl Place {
+    /// A directory on this machine; made where it is not there.
+    ///
+    /// # Errors
+    /// It cannot be used, or is open to others.
+    pub fn directory(path: &Path) -> Result<Place, Unavailable> {
+        let open = |path: &Path| {
+            Directory::open(path)
+                .map_err(|error| Unavailable::io(format_args!("`{}`", path.display()), &error))
+        };
+        Ok(Place {
+            segments: Box::new(open(path)?),
+            running: Box::new(open(&path.join("running"))?),
+            host: Arc::new(ThisHost),
+        })
+    }
+}
+
+/// A journal that can be written.
+pub struct Journal {
+    joining: Mutex<Option<Arc<Batch>>>,
+    writer: Mutex<Writer>,
+    running: Mutex<Running>,
+    host: Arc<dyn Host>,
+    sync: Sync,
+    /// A record that is written already; perhaps not the last.
+    written: AtomicU64,
+}
+
+/// Appends that are written together.
+#[derive(Default)]
+struct Batch {
+    state: Mutex<State>,
+    done: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    bodies: Vec<String>,
+    seal: bool,
+    result: Option<Result<Vec<u64>, Unavailable>>,
+}
+
+impl Journal {
+    /// Opens the journal in a directory, and makes it where there is none.
+    ///
+    /// # Errors
+    /// It cannot be written, or what is there does not hang together.
+    pub fn open(directory: &Path, keys: Keys, settings: Settings) -> Result<(Journal, Opened), Unavailable> {
+        Self::open_at(Place::directory(directory)?, keys, settings)
+    }
+
+    /// The same on any disk.
+    ///
+    /// # Errors
+    /// As [`Journal::open`].
+    pub fn open_at(place: Place, keys: Keys, settings: Settings) -> Result<(Journal, Opened), Unavailable> {
+        let Place { segments, running, host } = place;
+        let mut writer = Writer::new(segments, Arc::clone(&host), keys, settings);
+        let running = Running::new(running);
+        let opened = recover(&mut writer, &running)?;
+        let written = AtomicU64::new(writer.last());
+        let journal = Journal {
+            joining: Mutex::default(),
+            writer: Mutex::new(writer),
+            running: Mutex::new(running),
+            host,
+            sync: settings.sync,
+            written,
+        };
+        Ok((journal, opened))
+    }
+
+    /// Appends a record. When this returns, it is as durable as [`Settings::sync`] says.
+    ///
+    /// # Errors
+    /// It is not written; the call that it is about must not run.
+    pub fn append(&self, event: &Event) -> Result<Sequence, Unavailable> {
+        let first = self.append_all(std::slice::from_ref(event))?;
+        first.first().copied().ok_or_else(|| Unavailable::new(Why::Io, "nothing was written"))
+    }
+
+    /// Appends records, one after the other, in one write: all or, if this fails, none that counts.
+    ///
+    /// # Errors
+    /// As [`Journal::append`].
+    pub fn append_all(&self, events: &[Event]) -> Result<Vec<Sequence>, Unavailable> {
+        self.append_with(events, Seal::Due)
+    }
+
+    /// Appends records with a checkpoint after them: what a process that is about to end does.
+    ///
+    /// # Errors
+    /// As [`Journal::append`].
+    pub fn append_sealed(&self, events: &[Event]) -> Result<Vec<Sequence>, Unavailable> {
+        self.append_with(events, Seal::Now)
+    }
+
+    /// Signs for what was written, if anything is not signed for yet.
+    ///
+    /// # Errors
+    /// As [`Journal::append`].
+    pub fn seal(&self) -> Result<(), Unavailable> {
+        let mut writer = held(&self.writer);
+        // Nothing waits for a checkpoint, so none is worth a sync: without it, the tail is unsealed and says so.
+        writer.locked(&|| self.oldest(), |writer| writer.append(&[], Seal::Now, false)).map(drop)
+    }
+
+    /// Sees to checkpoints while the journal lies idle, until the guard goes: for processes that live long.
+    ///
+    /// # Errors
+    /// There can be no more threads.
+    pub fn keep_sealed(self: &Arc<Self>) -> io::Result<Sealer> {
+        let journal = Arc::downgrade(self);
+        let stop = Arc::new((Mutex::new(false), Condvar::new()));
+        let stopped = Arc::clone(&stop);
+        let thread = std::thread::Builder::new()
+            .name("journal".into())
+            .spawn(move || seal_now_and_then(&journal, &stopped))?;
+        Ok(Sealer { stop, thread: Some(thread) })
+    }
+
+    fn append_with(&self, events: &[Event], seal: Seal) -> Result<Vec<Sequence>, Unavailable> {
+        self.note_starts(events)?;
+        let now = self.host.now();
+        let bodies: Vec<String> = events.iter().map(|event| event.body(now)).collect();
+        let numbers = if self.sync == Sync::Group {
+            self.append_together(bodies, seal)?
+        } else {
+            let mut writer = held(&self.writer);
+            writer.locked(&|| self.oldest(), |writer| writer.append(&bodies, seal, true))?
+        };
+        if let Some(last) = numbers.last() {
+            self.written.fetch_max(*last, Ordering::Relaxed);
+        }
+        for event in events.iter().filter(|event| event.kind == Kind::ToolCallFinished) {
+            if let Some(key) = key(event) {
+                held(&self.running).end(&key);
+            }
+        }
+        Ok(numbers.into_iter().map(Sequence).collect())
+    }
+
+    /// A call that is about to start is noted first, so that somebody closes it should this process die.
+    fn note_starts(&self, events: &[Event]) -> Result<(), Unavailable> {
+        for event in events.iter().filter(|event| event.kind == Kind::ToolCallStarted) {
+            if let Some(key) = key(event) {
+                let after = self.written.load(Ordering::Relaxed);
+                let noted = held(&self.running).begin(self.host.as_ref(), key, after);
+                noted.map_err(|error| Unavailable::io("noting that a call starts", &error))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn append_together(&self, bodies: Vec<String>, seal: Seal) -> Result<Vec<u64>, Unavailable> {
+        let count = bodies.len();
+        let (batch, from, first) = {
+            let mut joining = held(&self.joining);
+            let first = joining.is_none();
+            let batch = Arc::clone(joining.get_or_insert_default());
+            let mut state = held(&batch.state);
+            let from = state.bodies.len();
+            state.bodies.extend(bodies);
+            state.seal |= seal == Seal::Now;
+            drop(state);
+            (batch, from, first)
+        };
+        let numbers = if first { self.lead(&batch) } else { batch.wait() }?;
+        numbers
+            .get(from..from + count)
+            .map(<[u64]>::to_vec)
+            .ok_or_else(|| Unavailable::new(Why::Io, "nothing was written"))
+    }
+
+    /// Writes a batch for all who joined it.
+    fn lead(&self, batch: &Batch) -> Result<Vec<u64>, Unavailable> {
+        let answer = Answer(batch);
+        let mut writer = held(&self.writer);
+        // From here on nobody joins.
+        held(&self.joining).take();
+        let (bodies, seal) = {
+            let mut state = held(&batch.state);
+            (std::mem::take(&mut state.bodies), if state.seal { Seal::Now } else { Seal::Due })
+        };
+        let result = writer.locked(&|| self.oldest(), |writer| writer.append(&bodies, seal, true));
+        drop(writer);
+        held(&batch.state).result = Some(result.clone());
+        drop(answer);
+        result
+    }
+
+    fn oldest(&self) -> Option<u64> {
+        held(&self.running).oldest().ok().flatten()
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        if held(&self.writer).is_unsealed() {
+            // What is not sealed is said by whoever verifies.
+            let _ = self.seal();
+        }
+    }
+}
+
+impl Batch {
+    fn wait(&self) -> Result<Vec<u64>, Unavailable> {
+        let mut state = held(&self.state);
+        loop {
+            if let Some(result) = &state.result {
+                return result.clone();
+            }
+            state = self.done.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// Answers everybody who waits for a batch, whatever became of its leader.
+struct Answer<'a>(&'a Batch);
+
+impl Drop for Answer<'_> {
+    fn drop(&mut self) {
+        let lost = || Err(Unavailable::new(Why::Io, "whoever wrote for others did not come to an end"));
+        held(&self.0.state).result.get_or_insert_with(lost);
+        self.0.done.notify_all();
+    }
+}
+
+/// Seals an idle journal; see [`Journal::keep_sealed`].
+pub struct Sealer {
+    stop: Arc<(Mutex<bool>, Condvar)>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Drop for Sealer {
+    fn drop(&mut self) {
+        *held(&self.stop.0) = true;
+        self.stop.1.notify_all();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn seal_now_and_then(journal: &Weak<Journal>, stop: &(Mutex<bool>, Condvar)) {
+    let mut stopped = held(&stop.0);
+    while !*stopped {
+        stopped = stop
+            .1
+            .wait_timeout(stopped, Duration::from_millis(250))
+            .unwrap_or_else(PoisonError::into_inner)
+            .0;
+        let Some(journal) = journal.upgrade() else { return };
+        let due = held(&journal.writer).is_seal_due();
+        if due {
+            // What cannot be sealed now is tried again, and is unsealed until then.
+            let _ = journal.seal();
+        }
+    }
+}
+
+fn key(event: &Event) -> Option<CallKey> {
+    let text = |shown: &Shown| shown.cut().as_str().to_owned();
+    Some((event.session_id.as_ref().map(text), text(event.call_id.as_ref()?)))
+}
+
+/// Repairs a torn tail, and closes the calls of the dead.
+fn recover(writer: &mut Writer, running: &Running) -> Result<Opened, Unavailable> {
+    let failed = |error: io::Error| Unavailable::io("looking for calls of dead processes", &error);
+    let oldest = || running.oldest().ok().flatten();
+    let mut opened = writer.locked(&oldest, |writer| {
+        let mut opened =
+            Opened { created: writer.last() == 1, repaired_bytes: writer.torn(), interrupted: 0 };
+        if writer.is_after_boot() {
+            let after = writer.open_since().saturating_sub(1);
+            let open = calls::open_after(writer.volume.as_ref(), after).map_err(failed)?;
+            let now = writer.host.now();
+            let bodies: Vec<String> =
+                open.iter().map(|(key, started)| started.interrupted(key, now)).collect();
+            opened.interrupted = bodies.len();
+            writer.append_after_boot(&bodies)?;
+        } else if opened.repaired_bytes > 0 {
+            writer.append(&[], Seal::Due, true)?;
+        }
+        Ok(opened)
+    })?;
+    for left in running.left().map_err(failed)? {
+        if !left.calls.is_empty() {
+            opened.interrupted += writer.locked(&oldest, |writer| {
+                let open = calls::open_after(writer.volume.as_ref(), left.after).map_err(failed)?;
+                let now = writer.host.now();
+                let ended = left.calls.iter().filter_map(|key| Some(open.get(key)?.interrupted(key, now)));
+                let bodies: Vec<String> = ended.collect();
+                if !bodies.is_empty() {
+                    writer.append(&bodies, Seal::Due, true)?;
+                }
+                Ok(bodies.len())
+            })?;
+        }
+        running.forget(&left);
+    }
+    Ok(opened)
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
