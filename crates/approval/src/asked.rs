@@ -31,6 +31,12 @@ impl AskId {
         digits.then(|| u128::from_str_radix(text, 16).ok().map(AskId)).flatten()
     }
 
+    /// As records hold it.
+    #[must_use]
+    pub fn shown(self) -> Shown {
+        Shown::name(self.0.to_be_bytes())
+    }
+
     pub(crate) const fn bits(self) -> u128 {
         self.0
     }

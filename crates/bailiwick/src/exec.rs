@@ -4,7 +4,8 @@ use std::io::IsTerminal;
 
 use gate::call::{RawCall, visible};
 use gate::fence::{Blocked, Console, End, Outcome};
-use gate::{Machine, Stopped};
+use gate::policy::Decision;
+use gate::{Machine, Stopped, Terms};
 
 use crate::cli::{Exec, print};
 use crate::plan;
@@ -18,29 +19,49 @@ const TOLD: usize = 12;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Exec) -> Result<u8, String> {
-    let gate = arguments.setup.gate_for(None, arguments.terms()?)?.running();
-    let raw = RawCall::new("shell_exec", serde_json::json!({ "argv": arguments.command }));
-    let judgement = gate.judge(raw).map_err(|invalid| invalid.to_string())?;
-    let mut permit = match gate.permit(&judgement, Machine::environment(), std::io::stdin().is_terminal()) {
-        Ok(permit) => permit,
-        Err(stopped) => return Ok(explain(&stopped)),
-    };
+    let mut raw = RawCall::new("shell_exec", serde_json::json!({ "argv": arguments.command }));
+    raw.session = Some(Machine::session());
     if arguments.plan {
-        return print(plan::text(&permit, gate.config()).as_bytes());
+        return show_plan(arguments, raw);
     }
-    if arguments.time.is_none() && Console::of_this_process().is_some_and(|console| console.is_in_use()) {
-        permit.untimed();
-    }
-    match permit.run() {
+    let gate = arguments.setup.running_gate(arguments.terms()?)?;
+    let watched = Console::of_this_process().is_some_and(|console| console.is_in_use());
+    let terms = Terms {
+        environment: Machine::environment(),
+        typed: std::io::stdin().is_terminal(),
+        untimed: arguments.time.is_none() && watched,
+        run: None,
+    };
+    match gate.admit(raw, terms).and_then(gate::Permit::run) {
         Ok(outcome) => Ok(finish(&outcome)),
         Err(stopped) => Ok(explain(&stopped)),
     }
 }
 
+/// What would be around the program. Nothing is asked, run or written down.
+fn show_plan(arguments: &Exec, raw: RawCall) -> Result<u8, String> {
+    let gate = arguments.setup.gate_for(None, arguments.terms()?)?.running();
+    let judgement = gate.judge(raw).map_err(|invalid| invalid.to_string())?;
+    if judgement.ruling.decision == Decision::Deny {
+        return Ok(explain(&gate.refusal(&judgement)));
+    }
+    match gate.prepare(&judgement, Machine::environment()) {
+        Ok(prepared) => print(plan::text(&prepared, judgement.ruling.decision, gate.config()).as_bytes()),
+        Err(stopped) => Ok(explain(&stopped)),
+    }
+}
+
 fn explain(stopped: &Stopped) -> u8 {
-    eprintln!("bailiwick: {} ({}, by {})", visible(&stopped.why), stopped.kind, stopped.by);
+    eprintln!("bailiwick: {} ({}, by {})", visible(&stopped.why), stopped.kind, stopped.by.name());
+    if let Some(rule) = &stopped.rule {
+        eprintln!("  rule: {}", visible(rule));
+    }
     for help in &stopped.help {
         eprintln!("  help: {}", visible(help));
+    }
+    if let Some(id) = &stopped.pending {
+        let short: String = id.chars().take(12).collect();
+        eprintln!("  to approve it: bailiwick grants approve {short}, then try again");
     }
     stopped.kind.exit_code()
 }

@@ -1,9 +1,11 @@
 //! The binary: command line, wiring, output. It decides nothing itself.
 
 mod answer;
+mod approvers;
 mod check;
 mod cli;
 mod exec;
+mod grants;
 mod human;
 mod plan;
 mod policy_command;
@@ -29,6 +31,8 @@ fn main() -> ExitCode {
         Command::Sandbox(arguments) => sandbox::run(&arguments),
         Command::Tools(arguments) => tools::run(&arguments),
         Command::Policy(arguments) => policy_command::run(&arguments),
+        Command::Grants(arguments) => grants::run(&arguments),
+        Command::Journal(arguments) => Err(format!("{arguments:?}")),
         Command::Completions(arguments) => cli::completions(&arguments),
         Command::Man => cli::man(),
     };

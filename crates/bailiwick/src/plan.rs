@@ -2,21 +2,22 @@
 
 use std::fmt::Write;
 
-use gate::Permit;
+use gate::Prepared;
 use gate::fence::{Access, Network};
-use gate::policy::Config;
+use gate::policy::{Config, Decision};
 
 /// The plan, line by line.
-pub(crate) fn text(permit: &Permit, config: &Config) -> String {
+pub(crate) fn text(prepared: &Prepared, decision: Decision, config: &Config) -> String {
     let mut out = String::new();
-    let Some(plan) = permit.plan() else {
+    let Some(plan) = prepared.plan() else {
         return "no fence: the program would run as it is\n".into();
     };
     // Writing to a string does not fail.
     let mut line = |text: std::fmt::Arguments<'_>| {
         let _ = writeln!(out, "{text}");
     };
-    line(format_args!("program   {}", permit.program().display()));
+    line(format_args!("decision  {}", decision.name()));
+    line(format_args!("program   {}", prepared.program().display()));
     line(format_args!("backend   {}", config.sandbox_mode().value));
     line(format_args!("cwd       {}", plan.cwd.display()));
     for (path, access) in &plan.places {

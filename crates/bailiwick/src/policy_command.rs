@@ -17,6 +17,7 @@ pub(crate) fn run(arguments: &Policy) -> Result<u8, String> {
             let text = serde_json::to_string_pretty(&schema()).map_err(|error| error.to_string())?;
             print(format!("{text}\n").as_bytes())
         }
+        PolicyCommand::Replay { .. } => Err(String::new()),
         PolicyCommand::Reference => print(reference().as_bytes()),
     }
 }

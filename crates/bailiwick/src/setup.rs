@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use gate::policy::{ConfigError, Fence};
-use gate::{Gate, Machine, Wanted, World, load};
+use gate::{Desk, Gate, Machine, Wanted, World, load};
 
+use crate::approvers::approvers;
 use crate::cli::{Mode, Profile, Setup};
 
 impl Setup {
@@ -27,6 +28,14 @@ impl Setup {
                 gate::call::mask(&failure.got)
             )),
         }
+    }
+
+    /// A gate whose calls are run: asked about, written down and fenced.
+    pub(crate) fn running_gate(&self, terms: Vec<String>) -> Result<Gate, String> {
+        let gate = self.gate_for(None, terms)?;
+        let desk = Desk::of(gate.world(), gate.config())?;
+        let (office, key) = desk.office(gate.config(), approvers(&gate))?;
+        Ok(gate.running().with_office(office, key))
     }
 
     /// The same, with the examples still to be run.
@@ -106,7 +115,7 @@ impl Setup {
 }
 
 /// An error in a configuration file, with the line underlined.
-fn explain(world: &World, error: &ConfigError) -> String {
+pub(crate) fn explain(world: &World, error: &ConfigError) -> String {
     let mut text = gate::call::mask(&error.to_string()).into_owned();
     let path = PathBuf::from(&*error.at.file);
     let shown = excerpt(world, &path, error.at.line, error.at.column);

@@ -10,11 +10,13 @@ pub(crate) struct Style {
 
 impl Style {
     /// Colour only on a terminal that wants it.
-    #[expect(clippy::disallowed_methods, reason = "the terminal's wishes stand in the environment")]
     pub(crate) fn of_stdout() -> Style {
-        let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-        Style { colour: std::io::stdout().is_terminal() && !unwanted && !dumb }
+        Style { colour: std::io::stdout().is_terminal() && wants_colour() }
+    }
+
+    /// Whether there is colour.
+    pub(crate) const fn is_coloured(self) -> bool {
+        self.colour
     }
 
     fn paint(self, code: &str, text: &str) -> String {
@@ -36,4 +38,12 @@ impl Style {
     pub(crate) fn dim(self, text: &str) -> String {
         self.paint("2", text)
     }
+}
+
+/// Whether whoever reads wants colour, as the environment says.
+#[expect(clippy::disallowed_methods, reason = "the terminal's wishes stand in the environment")]
+pub(crate) fn wants_colour() -> bool {
+    let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    !unwanted && !dumb
 }

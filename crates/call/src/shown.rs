@@ -12,7 +12,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::digest::sha256_hex;
+use crate::digest::{DigestKey, sha256_hex};
 use crate::mask::mask;
 
 /// Longer texts are cut in records: the head and the tail stay, with the digest of the whole.
@@ -35,6 +35,23 @@ impl Shown {
         Shown(word.to_owned())
     }
 
+    /// A name that Bailiwick itself made from random bytes or from a keyed digest: nobody's secret, though it looks like one.
+    #[must_use]
+    pub fn name(bytes: [u8; 16]) -> Self {
+        Shown(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// A name that somebody else gave to a call or a session. One that could be a secret is replaced by its keyed digest, so that
+    /// what belongs together can still be told.
+    #[must_use]
+    pub fn identifier(text: &str, key: &DigestKey) -> Self {
+        let shown = Shown::of(text);
+        if shown.as_str() == text || is_uuid(text) {
+            return Shown(text.to_owned());
+        }
+        Shown(format!("digest-{}", key.digest("identifier", text).chars().take(32).collect::<String>()))
+    }
+
     /// The text.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -55,6 +72,13 @@ impl Shown {
         let left_out = count - 2 * half;
         Shown(format!("{head}…[{left_out} characters, sha256 {}]…{tail}", sha256_hex(self.0.as_bytes())))
     }
+}
+
+/// Hosts name their sessions so.
+fn is_uuid(text: &str) -> bool {
+    let groups: Vec<&str> = text.split('-').collect();
+    groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
+        && groups.iter().all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 impl std::fmt::Display for Shown {
@@ -86,5 +110,18 @@ mod tests {
         assert!(cut.as_str().contains(&sha256_hex(long.as_bytes())));
         assert!(cut.as_str().chars().count() < LONGEST_SHOWN + 120);
         assert_eq!(Shown::of("short").cut().as_str(), "short");
+    }
+
+    #[test]
+    fn identifiers_stay_unless_they_could_be_secrets() {
+        let key = DigestKey::from_bytes([7; 32]);
+        for plain in ["call-17", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "terminal-12-34"] {
+            assert_eq!(Shown::identifier(plain, &key).as_str(), plain);
+        }
+        let secret = "ghp_Aq3kL9xTz0Wm2Yv7Rb5Nc8Ue1Hj4Fd6Gs0P";
+        let shown = Shown::identifier(secret, &key);
+        assert!(shown.as_str().starts_with("digest-") && !shown.as_str().contains("Aq3k"));
+        assert_eq!(shown, Shown::identifier(secret, &key));
+        assert_eq!(Shown::name([0xab; 16]).as_str(), "ab".repeat(16));
     }
 }

@@ -35,8 +35,9 @@ impl Gate {
     /// It was refused: by the policy, by whoever was asked, by the fence or by the journal.
     pub fn admit(&self, raw: RawCall, terms: Terms) -> Result<Permit, Stopped> {
         let office = self.office.as_deref();
-        let id = raw.id.clone().unwrap_or_else(|| self.name());
-        let mut record = Record::of(&raw, &id, terms.run.as_deref());
+        let id = raw.id.as_deref().map(|id| Shown::identifier(id, &self.digest_key));
+        let id = id.unwrap_or_else(|| Shown::name(office.map(|office| (office.names)()).unwrap_or_default()));
+        let mut record = Record::of(&raw, id, terms.run.as_deref(), &self.digest_key);
         let session = raw.session.clone().unwrap_or_default();
         let judgement = match self.judge(raw) {
             Ok(judgement) => judgement,
@@ -54,6 +55,12 @@ impl Gate {
                 Err(stopped)
             }
         }
+    }
+
+    /// What whoever asked is told of a ruling that denies.
+    #[must_use]
+    pub fn refusal(&self, judgement: &Judgement) -> Stopped {
+        refused(&judgement.ruling, ErrorKind::Permission, judgement.ruling.reason.clone())
     }
 
     /// Policy, preparation, approval and journal, in that order.
@@ -77,7 +84,7 @@ impl Gate {
         };
         record.requested(judgement, &request, self.whole_command(judgement));
         let Some(prepared) = prepared else {
-            return Err(refused(ruling, ErrorKind::Permission, ruling.reason.clone()));
+            return Err(self.refusal(judgement));
         };
         let mut prepared = prepared?;
         let by_typing = terms.typed && self.rests_on_typing(judgement);
@@ -141,7 +148,11 @@ impl Gate {
         let consent = verdict.into_consent().map_err(|said| {
             let note = said.note().map(|note| format!(": {note}")).unwrap_or_default();
             let why = format!("{} ({} by {}{note})", ruling.reason, said.decision().name(), said.by());
-            let kind = said.error_kind().unwrap_or(ErrorKind::Permission);
+            // A run that has nobody to ask is set up wrongly; a single call may still find somebody later.
+            let kind = match said.error_kind() {
+                Some(ErrorKind::ConfigError) if run.is_none() => ErrorKind::HumanRequired,
+                kind => kind.unwrap_or(ErrorKind::Permission),
+            };
             // Whoever comes too late, or was never reached, can still say yes to exactly this, for the next time.
             let deferred = matches!(said.cause(), Cause::NobodyToAsk | Cause::TimedOut)
                 && office.grants.defer(&asked).is_ok();
@@ -166,11 +177,6 @@ impl Gate {
             What::Words(words) => Shown::of(&call::mask_argv(words).join(" ")),
             What::Text(text, _) => Shown::of(text),
         })
-    }
-
-    /// A name for a call that came without one.
-    fn name(&self) -> String {
-        self.office.as_deref().map_or_else(String::new, |office| AskId::from_bytes((office.names)()).to_string())
     }
 }
 

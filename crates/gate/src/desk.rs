@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use approval::{Approver, Clock, Coordinator, Grant, Grants, Limits, Provider, RunGuard, SystemClock};
+use approval::{Approver, Clock, Coordinator, Grant, GrantKind, Grants, Limits, Provider, RunGuard, SystemClock};
 use call::{DigestKey, Shown};
 use journal::{Event, Journal, Keys, Kind, Payload, Settings, Sync};
-use policy::Config;
+use policy::{Config, JournalSync};
 
 use crate::machine::Machine;
 use crate::office::{Fenced, Office};
@@ -44,20 +44,21 @@ impl Desk {
         let missing = "there is no home directory to keep the journal in; set HOME or XDG_STATE_HOME";
         let state = world.state.clone().ok_or(missing)?;
         let keys = world.keys.clone().ok_or(missing)?.join("keys");
-        let journal = config.journal_directory().map_or_else(|| state.join("journal"), PathBuf::from);
-        let sync = match config.journal_sync() {
-            "always" => Sync::Always,
-            "os" => Sync::Os,
-            _ => Sync::Group,
+        let (journal, approval) = (config.journal(), config.approval());
+        let directory = journal.directory.as_ref().map(|directory| PathBuf::from(&directory.value));
+        let sync = match journal.sync.value {
+            JournalSync::Always => Sync::Always,
+            JournalSync::Os => Sync::Os,
+            JournalSync::Group => Sync::Group,
         };
         Ok(Desk {
-            journal,
+            journal: directory.unwrap_or_else(|| state.join("journal")),
             grants: state.join("grants"),
             keys,
             sync,
-            rotate_bytes: config.journal_rotate_mb().saturating_mul(1024 * 1024),
-            grants_last: Duration::from_secs(config.session_grants_ttl_s()),
-            auto_lasts: Duration::from_secs(config.auto_approve_max_s()),
+            rotate_bytes: journal.rotate_mb.value.saturating_mul(1024 * 1024),
+            grants_last: Duration::from_secs(approval.session_grants_ttl_s.value),
+            auto_lasts: Duration::from_secs(approval.auto_approve_max_s.value),
         })
     }
 
@@ -103,7 +104,8 @@ impl Desk {
     pub fn office(&self, config: &Config, providers: Vec<Box<dyn Provider>>) -> Result<(Office, DigestKey), String> {
         let keys = self.keys()?;
         let (digest_key, grants) = (keys.digest_key(), self.grants(keys.digest_key()));
-        let limits = Limits { pending: config.max_pending(), ..Limits::default() };
+        let of_session = usize::try_from(config.approval().max_pending.value).unwrap_or(usize::MAX);
+        let limits = Limits { pending_of_session: of_session, ..Limits::default() };
         let coordinator = Coordinator::new(Arc::new(SystemClock::new()), limits);
         let patience = Duration::from_millis(config.approval_timeout_ms());
         let mut approver = Approver::new(coordinator, patience).with_grants(Arc::clone(&grants));
@@ -122,20 +124,31 @@ impl Desk {
     /// # Errors
     /// It cannot be written.
     pub fn record(&self, change: GrantChange, grant: &Grant) -> Result<(), String> {
+        let keys = self.keys()?;
         let kind = match change {
             GrantChange::Added => Kind::GrantAdded,
             GrantChange::Revoked => Kind::GrantRevoked,
         };
         let payload = Payload::new()
-            .with("grant_id", Shown::of(&grant.id.to_string()))
-            .with("kind", grant.kind.name())
+            .with("grant_id", grant.id.shown())
+            .with("kind", kind_name(&grant.kind))
             .with("tool", Shown::of(&grant.tool))
             .with("what", &grant.shown)
             .with("approval_key", grant.key.as_ref())
             .with("by", &grant.by)
             .with("seconds_left", grant.left.as_secs());
-        let event = Event::new(kind, payload).in_session(Some(Shown::of(&grant.session)));
-        let journal = self.journal(self.keys()?)?;
+        let event = Event::new(kind, payload).in_session(Some(Shown::identifier(&grant.session, &keys.digest_key())));
+        let journal = self.journal(keys)?;
         journal.append(&event).map(drop).map_err(|unavailable| format!("journal_unavailable: {unavailable}"))
+    }
+}
+
+fn kind_name(kind: &GrantKind) -> &'static str {
+    match kind {
+        GrantKind::Session => "session",
+        GrantKind::Once => "once",
+        GrantKind::Cover(_) => "typing",
+        GrantKind::Auto(_) => "auto",
+        GrantKind::Waiting { .. } => "waiting",
     }
 }

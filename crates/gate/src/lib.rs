@@ -116,10 +116,11 @@ impl Gate {
         self
     }
 
-    /// Who is asked, where it is written, how it is run.
+    /// Who is asked, where it is written, how it is run; and the key of digests that lasts.
     #[must_use]
-    pub fn with_office(mut self, office: Office) -> Gate {
+    pub fn with_office(mut self, office: Office, digest_key: DigestKey) -> Gate {
         self.office = Some(Arc::new(office));
+        self.digest_key = digest_key;
         self
     }
 
@@ -134,6 +135,12 @@ impl Gate {
     pub fn contacting_the_engine(mut self, contact: bool) -> Gate {
         self.contact_engine = contact;
         self
+    }
+
+    /// The world that it stands in.
+    #[must_use]
+    pub fn world(&self) -> &World {
+        &self.world
     }
 
     /// The configuration.

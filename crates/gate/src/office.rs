@@ -38,7 +38,7 @@ impl Office {
         if events.is_empty() {
             return Ok(());
         }
-        self.journal.append_all(events, durable).map(drop)
+        if durable { self.journal.append_all(events) } else { self.journal.append_soon(events) }.map(drop)
     }
 }
 

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use approval::{Asked, Outcome as Said, rfc3339};
-use call::{Principal, RawCall, Request, Shown};
+use call::{DigestKey, Principal, RawCall, Request, Shown};
 use journal::{Event, Kind, Payload, Who};
 
 use crate::office::Office;
@@ -50,21 +50,17 @@ pub struct Told {
 impl Record {
     /// The record of a call that came in.
     #[expect(clippy::disallowed_methods, reason = "how long a call took is measured here")]
-    pub(crate) fn of(raw: &RawCall, call: &str, run: Option<&str>) -> Record {
+    pub(crate) fn of(raw: &RawCall, call: Shown, run: Option<&str>, key: &DigestKey) -> Record {
+        let name = |text: &str| Shown::identifier(text, key);
         Record {
             tool: Shown::of(&raw.tool),
-            call: Shown::of(call),
-            session: raw.session.as_deref().map(Shown::of),
-            run: run.map(Shown::of),
+            call,
+            session: raw.session.as_deref().map(name),
+            run: run.map(name),
             who: Who::of(&Principal::clone(&raw.principal)),
             begun: Instant::now(),
             waiting: Vec::new(),
         }
-    }
-
-    /// The name of the call.
-    pub(crate) const fn call(&self) -> &Shown {
-        &self.call
     }
 
     fn event(&self, kind: Kind, payload: Payload) -> Event {
@@ -125,7 +121,7 @@ impl Record {
         let payload = self
             .payload()
             .with("approval_key", &asked.key)
-            .with("confirmation_id", Shown::of(&asked.id.to_string()))
+            .with("confirmation_id", asked.id.shown())
             .with("reason", &asked.reason)
             .with("risk", asked.risk.level.name())
             .with("expires_at", Shown::of(&rfc3339(expires_ms)));
@@ -137,7 +133,7 @@ impl Record {
         let payload = self
             .payload()
             .with("approval_key", said.key())
-            .with("confirmation_id", Shown::of(&said.id().to_string()))
+            .with("confirmation_id", said.id().shown())
             .with("decision", said.decision().name())
             .with("reason", said.reason().name())
             .with("by", said.by())

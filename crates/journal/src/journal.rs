@@ -144,6 +144,26 @@ impl Journal {
         self.append_with(events, Seal::Now)
     }
 
+    /// Appends records that nothing waits for, without waiting until they are on disk: an end, a denial, a question that is open.
+    /// They are in order with all others, and on disk with the next that is waited for.
+    ///
+    /// # Errors
+    /// As [`Journal::append`].
+    pub fn append_soon(&self, events: &[Event]) -> Result<Vec<Sequence>, Unavailable> {
+        if self.sync == Sync::Always {
+            return self.append_all(events);
+        }
+        self.note_starts(events)?;
+        let now = self.host.now();
+        let bodies: Vec<String> = events.iter().map(|event| event.body(now)).collect();
+        let numbers = {
+            let mut writer = held(&self.writer);
+            writer.locked(&|| self.oldest(), |writer| writer.append(&bodies, Seal::Due, false))?
+        };
+        self.note_ends(events);
+        Ok(numbers.into_iter().map(Sequence).collect())
+    }
+
     /// Signs for what was written, if anything is not signed for yet.
     ///
     /// # Errors
@@ -181,12 +201,16 @@ impl Journal {
         if let Some(last) = numbers.last() {
             self.written.fetch_max(*last, Ordering::Relaxed);
         }
+        self.note_ends(events);
+        Ok(numbers.into_iter().map(Sequence).collect())
+    }
+
+    fn note_ends(&self, events: &[Event]) {
         for event in events.iter().filter(|event| event.kind == Kind::ToolCallFinished) {
             if let Some(key) = key(event) {
                 held(&self.running).end(&key);
             }
         }
-        Ok(numbers.into_iter().map(Sequence).collect())
     }
 
     /// A call that is about to start is noted first, so that somebody closes it should this process die.

@@ -1,0 +1,36 @@
+//! Who is asked, in the order that the configuration has.
+
+use std::time::Duration;
+
+use gate::approval::{Console, Program, Provider, Queue, Rules, Style, Terminal, Tty};
+use gate::policy::ApprovalProvider;
+use gate::{Gate, Machine};
+
+use crate::terminal;
+
+/// Everybody who can be asked by a process with a terminal.
+pub(crate) fn approvers(gate: &Gate) -> Vec<Box<dyn Provider>> {
+    let settings = gate.config().approval();
+    let mut all: Vec<Box<dyn Provider>> = Vec::new();
+    for provider in &settings.providers.value {
+        match provider {
+            ApprovalProvider::Rules if settings.rules.is_empty() => {}
+            ApprovalProvider::Rules => all.push(Box::new(Rules::of(&settings.rules))),
+            ApprovalProvider::Command => {
+                if let Some(command) = &settings.command {
+                    let patience = Duration::from_millis(settings.command_timeout_ms.value);
+                    let program = Program::new(command.value.clone(), Machine::environment(), patience);
+                    all.push(Box::new(program));
+                }
+            }
+            ApprovalProvider::Terminal => {
+                let open = || Tty::open().map(|tty| Box::new(tty) as Box<dyn Console>);
+                let style = if terminal::wants_colour() { Style::Coloured } else { Style::Plain };
+                let who = gate.world().user.clone().unwrap_or_else(|| "somebody".into());
+                all.push(Box::new(Terminal::new(Box::new(open), &who, style)));
+            }
+            ApprovalProvider::Queue => all.push(Box::new(Queue)),
+        }
+    }
+    all
+}
