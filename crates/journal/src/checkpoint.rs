@@ -56,22 +56,14 @@ impl Head {
 }
 
 /// The body of a checkpoint's line.
-pub(crate) fn body(
-    keys: &Keys,
-    key_id: &str,
-    journal: &str,
-    seq: u64,
-    head: &Hash,
-    at: Timestamp,
-    last: bool,
-) -> String {
+pub(crate) fn body(keys: &Keys, journal: &str, seq: u64, head: &Hash, at: Timestamp, last: bool) -> String {
     let timestamp = at.to_string();
     let signature = keys.sign(message(journal, seq, seq - 1, head.as_str(), &timestamp).as_bytes());
     let payload = Payload::new()
         .with("journal", Own(journal.to_owned()))
         .with("records", seq - 1)
         .with("head", Own(head.as_str().to_owned()))
-        .with("key", Own(key_id.to_owned()))
+        .with("key", Own(keys.public().id()))
         .with("signature", Own(signature))
         .with("last", last.then_some(true));
     own_body(Kind::Checkpoint, at, "", &payload)

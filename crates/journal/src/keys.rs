@@ -10,6 +10,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use call::{DigestKey, sha256_hex};
 use ed25519_dalek::{Signer as _, SigningKey, VerifyingKey};
@@ -24,7 +25,9 @@ const DIGEST: &str = "digest.key";
 
 /// The journal's keys.
 pub struct Keys {
-    signing: SigningKey,
+    seed: [u8; 32],
+    /// Made of the seed when it is first needed: that takes longer than reading it.
+    signing: OnceLock<SigningKey>,
     digest: [u8; 32],
 }
 
@@ -58,8 +61,7 @@ impl Keys {
                 unavailable
             })
         };
-        let (signing, digest) = (key(SIGNING)?, key(DIGEST)?);
-        Ok(Keys { signing: SigningKey::from_bytes(&signing), digest })
+        Ok(Keys { seed: key(SIGNING)?, signing: OnceLock::new(), digest: key(DIGEST)? })
     }
 
     /// The key for digests of what may not be written down.
@@ -71,11 +73,15 @@ impl Keys {
     /// What checkpoints are checked with.
     #[must_use]
     pub fn public(&self) -> PublicKey {
-        PublicKey(self.signing.verifying_key())
+        PublicKey(self.signing().verifying_key())
     }
 
     pub(crate) fn sign(&self, message: &[u8]) -> String {
-        hex(&self.signing.sign(message).to_bytes())
+        hex(&self.signing().sign(message).to_bytes())
+    }
+
+    fn signing(&self) -> &SigningKey {
+        self.signing.get_or_init(|| SigningKey::from_bytes(&self.seed))
     }
 }
 

@@ -91,7 +91,8 @@ const CHUNK: usize = 4 * LONGEST_LINE;
 impl<'a> Lines<'a> {
     pub(crate) fn new(file: &'a dyn Medium, from: u64) -> io::Result<Self> {
         let end = file.length()?;
-        Ok(Lines { file, buffer: vec![0; CHUNK], rest: 0..0, offset: from.min(end), end })
+        let size = usize::try_from(end.saturating_sub(from)).unwrap_or(CHUNK).clamp(1, CHUNK);
+        Ok(Lines { file, buffer: vec![0; size], rest: 0..0, offset: from.min(end), end })
     }
 
     pub(crate) fn next(&mut self) -> io::Result<Option<At<'_>>> {
@@ -123,8 +124,8 @@ impl<'a> Lines<'a> {
     fn fill(&mut self) -> io::Result<()> {
         self.buffer.copy_within(self.rest.clone(), 0);
         self.rest = 0..self.rest.len();
-        let room = CHUNK - self.rest.len();
-        let wanted = usize::try_from(self.end - self.offset).unwrap_or(CHUNK).min(room);
+        let room = self.buffer.len() - self.rest.len();
+        let wanted = usize::try_from(self.end - self.offset).unwrap_or(room).min(room);
         let filled = self.rest.end;
         let space = self.buffer.get_mut(filled..filled + wanted).unwrap_or_default();
         let count = read_full(self.file, space, self.offset)?;

@@ -64,7 +64,12 @@ fn last_line(file: &dyn Medium) -> io::Result<Option<Tail>> {
 impl Tail {
     fn of(line: &Line<'_>, bytes: &[u8], length: u64) -> Tail {
         let ends = line.kind == Kind::Checkpoint && memchr::memmem::find(bytes, b",\"last\":true}").is_some();
-        Tail { links: line.links, hash: line.hash, kind: line.kind, ends, length, torn: 0 }
+        let mut links = line.links;
+        if line.kind == Kind::Checkpoint {
+            // Whoever goes on from here has it for the last one.
+            links.sealed = links.seq;
+        }
+        Tail { links, hash: line.hash, kind: line.kind, ends, length, torn: 0 }
     }
 }
 

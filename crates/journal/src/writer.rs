@@ -55,7 +55,6 @@ pub(crate) struct Writer {
     pub(crate) volume: Box<dyn Volume>,
     pub(crate) host: Arc<dyn Host>,
     keys: Keys,
-    key_id: String,
     settings: Settings,
     boot: Option<Boot>,
     chain: Option<Chain>,
@@ -98,8 +97,8 @@ struct Batch<'a> {
 
 impl Writer {
     pub(crate) fn new(volume: Box<dyn Volume>, host: Arc<dyn Host>, keys: Keys, settings: Settings) -> Self {
-        let (boot, last_seal, key_id) = (host.boot(), host.now(), keys.public().id());
-        Writer { volume, host, keys, key_id, settings, boot, chain: None, poisoned: None, last_seal }
+        let (boot, last_seal) = (host.boot(), host.now());
+        Writer { volume, host, keys, settings, boot, chain: None, poisoned: None, last_seal }
     }
 
     /// Does something with the lock held and the end of the journal known. `oldest` gives the first record after which a call may be
@@ -392,9 +391,9 @@ impl Batch<'_> {
     }
 
     fn checkpoint(&mut self, last: bool) {
-        let Writer { keys, key_id, .. } = self.writer;
+        let keys = &self.writer.keys;
         let seq = self.tail.links.seq + 1;
-        let body = checkpoint::body(keys, key_id, self.journal, seq, &self.tail.hash, self.now, last);
+        let body = checkpoint::body(keys, self.journal, seq, &self.tail.hash, self.now, last);
         self.add(&body);
         self.tail.links.sealed = seq;
     }
