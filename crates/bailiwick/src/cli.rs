@@ -408,6 +408,10 @@ pub(crate) enum ExportFormat {
     Csv,
     /// Log records of OpenTelemetry
     OtlpJson,
+    /// Attempts, approvals and violations, one JSON object a line
+    Audit,
+    /// Who wanted what, what the policy said, what a person said, what came of it: one JSON object a call
+    Decisions,
 }
 
 /// Which tools to list.

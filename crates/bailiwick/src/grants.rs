@@ -6,20 +6,19 @@ use std::time::Duration;
 
 use gate::approval::{AskId, CONFIRMATION, Extent, Grant, GrantKind, NotGranted, rfc3339};
 use gate::call::{Shown, visible};
-use gate::{Desk, GrantChange, Machine, Wanted, load};
+use gate::{GrantChange, Machine};
 use serde_json::json;
 
 use crate::cli::{Grants, GrantsCommand, print};
-use crate::setup;
+use crate::journal_command::desk;
 use crate::terminal::Style;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Grants) -> Result<u8, String> {
-    let world = Machine::world()?;
-    let config = load(&world, &Wanted::default()).map_err(|error| setup::explain(&world, &error))?;
-    let desk = Desk::of(&world, &config)?;
+    let desk = desk()?;
     let grants = desk.grants(desk.keys()?.digest_key());
-    let by = Shown::of(world.user.as_deref().unwrap_or("somebody"));
+    let user = Machine::world()?.user;
+    let by = Shown::of(user.as_deref().unwrap_or("somebody"));
     match arguments.command.as_ref().unwrap_or(&GrantsCommand::List { session: None }) {
         GrantsCommand::List { session } => {
             let all = grants.list(session.as_deref());

@@ -7,8 +7,10 @@ mod cli;
 mod exec;
 mod grants;
 mod human;
+mod journal_command;
 mod plan;
 mod policy_command;
+mod replay;
 mod sandbox;
 mod setup;
 mod terminal;
@@ -32,7 +34,7 @@ fn main() -> ExitCode {
         Command::Tools(arguments) => tools::run(&arguments),
         Command::Policy(arguments) => policy_command::run(&arguments),
         Command::Grants(arguments) => grants::run(&arguments),
-        Command::Journal(arguments) => Err(format!("{arguments:?}")),
+        Command::Journal(arguments) => journal_command::run(&arguments),
         Command::Completions(arguments) => cli::completions(&arguments),
         Command::Man => cli::man(),
     };

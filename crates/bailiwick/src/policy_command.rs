@@ -6,6 +6,7 @@ use std::path::Path;
 use gate::policy::{Decision, reference, schema};
 
 use crate::cli::{Policy, PolicyCommand, Setup, TestSetup, print};
+use crate::replay;
 use crate::terminal::Style;
 
 /// Runs the command.
@@ -17,7 +18,9 @@ pub(crate) fn run(arguments: &Policy) -> Result<u8, String> {
             let text = serde_json::to_string_pretty(&schema()).map_err(|error| error.to_string())?;
             print(format!("{text}\n").as_bytes())
         }
-        PolicyCommand::Replay { .. } => Err(String::new()),
+        PolicyCommand::Replay { since, journal, json, setup } => {
+            replay::run(setup, since.as_deref(), journal.as_deref(), *json)
+        }
         PolicyCommand::Reference => print(reference().as_bytes()),
     }
 }

@@ -235,6 +235,12 @@ impl Prepared {
         }
     }
 
+    /// The words, the program's name first.
+    #[must_use]
+    pub fn arguments(&self) -> &[OsString] {
+        &self.arguments
+    }
+
     /// The program's file.
     #[must_use]
     pub fn program(&self) -> &Path {

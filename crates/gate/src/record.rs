@@ -87,6 +87,10 @@ impl Record {
             .map(|effect| Shown::of(&effect.to_string()))
             .collect();
         let at = ruling.rule.at.as_ref();
+        let rule = Payload::new()
+            .with("id", Shown::of(&ruling.rule.id))
+            .with("file", at.map(|at| Shown::of(&at.file)))
+            .with("line", at.map(|at| at.line).filter(|line| *line > 0));
         let payload = self
             .payload()
             .with("request", request)
@@ -94,18 +98,15 @@ impl Record {
             .with("approval_key", request.approval_key())
             .with("decision", ruling.decision.name())
             .with("reason", Shown::of(&ruling.reason))
-            .with("rule", Shown::of(&ruling.rule.id))
-            .with("rule_file", at.map(|at| Shown::of(&at.file)))
-            .with("rule_line", at.map(|at| at.line).filter(|line| *line > 0))
-            .with("risk", ruling.risk.level.name())
-            .with("risk_factors", ruling.risk.factors.iter().map(|factor| Shown::of(factor)).collect::<Vec<_>>())
+            .with("rule", rule)
+            .with("risk", risk(&ruling.risk))
             .with("effects", effects);
         self.waiting.push(self.event(Kind::ToolCallRequested, payload));
         if ruling.rule.id == policy::OWN {
             let payload = self
                 .payload()
                 .with("reason", Shown::of(&ruling.reason))
-                .with("risk", ruling.risk.level.name());
+                .with("risk", risk(&ruling.risk));
             self.waiting.push(self.event(Kind::SecurityViolation, payload));
         }
     }
@@ -123,7 +124,7 @@ impl Record {
             .with("approval_key", &asked.key)
             .with("confirmation_id", asked.id.shown())
             .with("reason", &asked.reason)
-            .with("risk", asked.risk.level.name())
+            .with("risk", risk(&asked.risk))
             .with("expires_at", Shown::of(&rfc3339(expires_ms)));
         self.waiting.push(self.event(Kind::ApprovalRequested, payload));
     }
@@ -202,3 +203,8 @@ impl Record {
 
 /// So many effects of one call are written down.
 const MOST_EFFECTS: usize = 64;
+
+fn risk(risk: &effects::Risk) -> Payload {
+    let factors: Vec<Shown> = risk.factors.iter().map(|factor| Shown::of(factor)).collect();
+    Payload::new().with("level", risk.level.name()).with("factors", factors)
+}

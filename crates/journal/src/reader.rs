@@ -56,7 +56,7 @@ impl From<io::Error> for Unreadable {
 }
 
 /// Which records are wanted. All conditions must hold.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Filter {
     /// Not older than this.
     pub since: Option<Timestamp>,
@@ -64,6 +64,14 @@ pub struct Filter {
     pub session: Option<String>,
     /// Of this call.
     pub call: Option<String>,
+    /// Also what the journal writes on its own account and nobody asks for: checkpoints and beginnings of segments.
+    pub own: bool,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Filter { since: None, session: None, call: None, own: true }
+    }
 }
 
 impl Filter {
@@ -71,7 +79,8 @@ impl Filter {
     #[must_use]
     pub fn takes(&self, record: &Record) -> bool {
         let same = |wanted: &Option<String>, is: &Option<String>| wanted.is_none() || wanted == is;
-        self.since.is_none_or(|since| record.time() >= since)
+        (self.own || !matches!(record.kind, Kind::Checkpoint | Kind::Segment))
+            && self.since.is_none_or(|since| record.time() >= since)
             && same(&self.session, &record.session_id)
             && same(&self.call, &record.call_id)
     }
