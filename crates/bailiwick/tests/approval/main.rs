@@ -1,0 +1,15 @@
+//! Who said yes, and what happened, as somebody at a terminal meets it: questions, grants, the journal.
+
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "helpers of a test may fail as the test itself may"
+)]
+
+mod asking;
+mod home;
+mod recorded;
+mod self_approval;
+mod unwritable;
