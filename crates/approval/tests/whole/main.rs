@@ -1,0 +1,14 @@
+//! The whole way of a question: asked, answered by whoever may, kept or not.
+
+mod always;
+mod asking;
+mod clocks;
+mod faults;
+mod granting;
+mod granting_by_files;
+mod prompting;
+mod ruling;
+mod running_a_program;
+mod settling;
+mod spoofing;
+mod terminal;
