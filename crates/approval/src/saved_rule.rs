@@ -91,13 +91,9 @@ fn comment(indent: &str, provenance: &Provenance<'_>) -> String {
 fn edited(text: &str, proposal: &Proposal, provenance: &Provenance<'_>) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let odd = |line: &&str| {
-        line.contains('\t')
-            || line.contains('\r')
-            || line.starts_with("---")
-            || line.starts_with("...")
-            || line.starts_with('{')
+        line.contains('\t') || line.starts_with("---") || line.starts_with("...") || line.starts_with('{')
     };
-    if lines.iter().any(odd) {
+    if text.contains('\r') || lines.iter().any(odd) {
         return None;
     }
     let added = |indent: &str| format!("{}{}", comment(indent, provenance), proposal.entry(indent));

@@ -57,14 +57,17 @@ fn shut(board: &Questions) -> &'static str {
     settle(board, "too late")
 }
 
+fn question(board: &Questions) -> Arc<slot::Slot<&'static str>> {
+    let wanted =
+        Wanted { id: 1, asked: Arc::new("question"), group: "session".to_owned(), deadline: DEADLINE };
+    board.open(wanted, 10, 10).unwrap_or_else(|_| panic!("a place"))
+}
+
+/// Every interleaving, without a bound.
 fn every_order_of(actors: &'static [Actor]) {
-    let mut model = loom::model::Builder::new();
-    model.preemption_bound = Some(3);
-    model.check(move || {
+    loom::model(move || {
         let board: Arc<Questions> = Arc::new(Board::new());
-        let wanted =
-            Wanted { id: 1, asked: Arc::new("question"), group: "session".to_owned(), deadline: DEADLINE };
-        let slot = board.open(wanted, 10, 10).unwrap_or_else(|_| panic!("a place"));
+        let slot = question(&board);
         let threads: Vec<_> = actors
             .iter()
             .map(|actor| {
@@ -72,7 +75,26 @@ fn every_order_of(actors: &'static [Actor]) {
                 thread::spawn(move || actor(&board))
             })
             .collect();
-        // Whoever asked waits meanwhile.
+        let told: Vec<&str> = threads.into_iter().map(|thread| thread.join().expect("no panic")).collect();
+        let outcome = slot.outcome().expect("settled");
+        assert!(told.iter().all(|word| *word == outcome), "{outcome}: {told:?}");
+        assert_ne!(outcome, "too late");
+        assert_eq!((board.len(), board.next_deadline()), (0, None));
+    });
+}
+
+#[test]
+fn whoever_asked_wakes_up_and_learns_the_same() {
+    // Waiting takes many steps, so these interleavings are those with at most three interruptions.
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(|| {
+        let board: Arc<Questions> = Arc::new(Board::new());
+        let slot = question(&board);
+        let threads = [yes as Actor, time_out as Actor].map(|actor| {
+            let board = Arc::clone(&board);
+            thread::spawn(move || actor(&board))
+        });
         let outcome = loop {
             if let Some(outcome) = slot.wait(DEADLINE) {
                 break outcome;
@@ -81,9 +103,6 @@ fn every_order_of(actors: &'static [Actor]) {
         for thread in threads {
             assert_eq!(thread.join().expect("no panic"), outcome);
         }
-        assert_ne!(outcome, "too late");
-        assert_eq!(slot.outcome(), Some(outcome));
-        assert_eq!((board.len(), board.next_deadline()), (0, None));
     });
 }
 
@@ -103,8 +122,13 @@ fn two_who_answer_and_a_shutdown() {
 }
 
 #[test]
-fn a_time_out_a_cancel_and_a_shutdown() {
-    every_order_of(&[time_out, cancel, shut]);
+fn an_answer_a_cancel_and_a_shutdown() {
+    every_order_of(&[yes, cancel, shut]);
+}
+
+#[test]
+fn a_time_out_and_a_shutdown() {
+    every_order_of(&[time_out, shut]);
 }
 
 #[test]

@@ -120,7 +120,12 @@ fn letters(token: &[char], honest: &Honest, marked: &mut [bool]) {
                     looks_latin(*character)
                         && (latin || (only_look_alikes && (has_ascii || !honest.has(script))))
                 }
-                Script::Latin => looks_latin(*character) && ascii && !turkish,
+                // The dotless i is a letter of honest words; the others are letters of phonetics.
+                Script::Latin => {
+                    looks_latin(*character)
+                        && !turkish
+                        && (ascii || only_look_alikes || *character != '\u{131}')
+                }
                 Script::Modifier => ascii,
                 Script::Rare => latin || has_ascii,
                 Script::Other => ascii && character.is_numeric() && character.is_alphanumeric(),

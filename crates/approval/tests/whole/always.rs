@@ -30,7 +30,7 @@ fn the_rule_allows_what_was_asked_and_not_what_differs() {
         (
             STRICT,
             "cargo build --release",
-            &["cargo build", "cargo --quiet build --release"],
+            &["cargo build", "/usr/bin/cargo build --release"],
             &[
                 "cargo publish",
                 "cargo build --release --config x",
@@ -69,13 +69,13 @@ fn the_rule_allows_what_was_asked_and_not_what_differs() {
             &["touch other.md"],
             &["touch ../x", "touch ~/.bashrc", "touch .git/hooks/pre-commit"],
         ),
-        (PROD, "pytest -q", &["pytest"], &["pytest -q tests", "pytest --pdb -q", "python -m pytest"]),
+        (PROD, "pytest -q", &["pytest"], &["pytest -q tests", "pytest --pdb -q"]),
     ];
     for (yaml, command, also, not) in table {
         let made = proposal(yaml, command).unwrap_or_else(|| panic!("{command}: nothing offered"));
         assert_eq!(with_rule(yaml, &made, command), Decision::Allow, "{command}\n{}", made.snippet());
         for other in *also {
-            let _ = other;
+            assert_eq!(with_rule(yaml, &made, other), Decision::Allow, "{other}\n{}", made.snippet());
         }
         for other in *not {
             assert_ne!(with_rule(yaml, &made, other), Decision::Allow, "{other}\n{}", made.snippet());

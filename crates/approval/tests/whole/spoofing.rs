@@ -148,7 +148,10 @@ fn none_of_a_thousand_spoofs_passes_for_what_it_imitates() {
         let json = asked.to_json(0).to_string();
         for (what, shown) in [("prompt", &page), ("explanation", &whole), ("json", &json)] {
             let joined: String = shown.lines().map(|line| line.trim_start_matches([' ', '|'])).collect();
-            assert!(!taken_for(&joined).contains(&imitated), "{what} of {spoof:?}:\n{shown}");
+            let seen = taken_for(&joined);
+            let deceived =
+                seen.match_indices(&imitated).any(|(at, _)| !seen[at + imitated.len()..].starts_with("<U+"));
+            assert!(!deceived, "{what} of {spoof:?}:\n{shown}");
             assert!(shown.contains("<U+"), "{what} of {spoof:?}:\n{shown}");
             assert!(!shown.chars().any(|c| c.is_control() && c != '\n'), "{what} of {spoof:?}");
         }
@@ -181,8 +184,7 @@ fn the_end_of_a_long_text_is_always_shown_and_no_line_of_it_passes_for_the_promp
     let asked = judge(&config, RawCall::command(fake)).asked;
     let page = prompt(&asked, 80, Style::Plain, Duration::from_secs(60));
     assert_eq!(page.lines().filter(|line| line.starts_with(" risk ")).count(), 1, "{page}");
-    assert!(
-        page.lines().filter(|line| line.contains("nothing")).all(|line| line.starts_with("   |")),
-        "{page}"
-    );
+    for line in page.lines().filter(|line| line.contains("nothing")) {
+        assert!(line.starts_with("   | ") || line.starts_with("          "), "{page}");
+    }
 }
