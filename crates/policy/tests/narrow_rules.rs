@@ -1,5 +1,7 @@
 //! `options_only` and `more_operands`: rules that allow no more than was meant.
 
+#![expect(clippy::expect_used, reason = "a test fails by panicking")]
+
 use std::path::Path;
 
 use call::{Category, Intent, Sandbox, Shell};
