@@ -93,15 +93,15 @@ fn the_faults_are_what_stops_the_yes() {
 #[test]
 fn a_provider_that_panics_or_hangs_is_a_no_within_a_second_of_the_deadline() {
     let coordinator = Coordinator::new(Arc::new(SystemClock::new()), Limits::default());
-    let patience = Duration::from_millis(150);
-    for (function, cause) in [
-        (Callback::new(|_| panic!("a bug")), Cause::ProviderFailed),
+    for (function, cause, patience) in [
+        (Callback::new(|_| panic!("a bug")), Cause::ProviderFailed, Duration::from_secs(20)),
         (
             Callback::new(|_| {
                 std::thread::sleep(Duration::from_secs(3));
                 Reply::Answer(Answer::new(Decision::Approved, "too late"))
             }),
             Cause::TimedOut,
+            Duration::from_millis(150),
         ),
     ] {
         let approver = Approver::new(coordinator.clone(), patience).with(Box::new(function));
