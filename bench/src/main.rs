@@ -1,5 +1,6 @@
 //! One table of figures, all measured in one run. Machines are noisy: compare the ratios, not the times.
 
+mod approval;
 mod calls;
 mod fence;
 mod rules;
@@ -18,6 +19,9 @@ use crate::calls::EVERYDAY;
 fn main() -> Result<(), String> {
     if std::env::args().nth(1).as_deref() == Some("fence") {
         return fence::compare();
+    }
+    if std::env::args().nth(1).as_deref() == Some("approval") {
+        return approval::compare(&gate_with("profile: dev")?);
     }
     let yardstick = median(200, || black_box(yardstick()));
     println!("yardstick: hashing 16 KiB with SHA-256, {}", shown(yardstick));
@@ -63,6 +67,7 @@ fn main() -> Result<(), String> {
         "≤ 10 ms",
     );
 
+    approval::compare(&understood)?;
     spawn::compare()?;
     fence::compare()
 }

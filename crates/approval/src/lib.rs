@@ -26,6 +26,7 @@ mod prompt;
 mod provider;
 mod rules;
 mod run_guard;
+mod saved_rule;
 mod slot;
 mod style;
 mod terminal;
@@ -37,7 +38,7 @@ mod sync {
     pub(crate) use std::sync::{Arc, Condvar, Mutex};
 }
 
-pub use always::Proposal;
+pub use always::{Proposal, Radius, propose};
 pub use approver::{Approver, Begun, Question};
 pub use asked::{AskId, Asked, CONFIRMATION, Facts};
 pub use clock::{Clock, Moment, SystemClock, rfc3339};
@@ -50,6 +51,7 @@ pub use prompt::{always_prompt, explanation, prompt};
 pub use provider::{Callback, Provider, Queue, Reply, Wait};
 pub use rules::{Rule, Rules};
 pub use run_guard::{RunGuard, RunState};
+pub use saved_rule::{CannotEdit, Provenance, add_rule};
 pub use style::Style;
 pub use terminal::{Console, OpenConsole, Terminal};
 pub use ticket::Ticket;

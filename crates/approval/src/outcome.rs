@@ -233,7 +233,6 @@ impl std::error::Error for Invalid {}
 
 /// What holds for one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[must_use]
 pub struct Outcome {
     decision: Decision,
     said: Decision,

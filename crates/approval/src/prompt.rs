@@ -157,7 +157,10 @@ struct Page {
 
 impl Page {
     fn head(&self, out: &mut String, level: &str) {
-        let title = format!("-- bailiwick asks -- {level} ");
+        let title = match self.width {
+            0..36 => format!("-- {level} "),
+            _ => format!("-- bailiwick asks -- {level} "),
+        };
         let rule = "-".repeat(self.width.saturating_sub(columns(&title)));
         out.push_str(&self.style.level(level, &format!("{title}{rule}")));
         out.push('\n');
@@ -173,7 +176,7 @@ impl Page {
     fn line(&self, out: &mut String, text: &str) {
         for line in wrapped(text, self.width.saturating_sub(1)) {
             out.push(' ');
-            out.push_str(&line);
+            out.push_str(line.trim_end());
             out.push('\n');
         }
     }
@@ -184,6 +187,7 @@ impl Page {
         let room = if narrow { self.width.saturating_sub(3) } else { self.width.saturating_sub(LABEL + 1) };
         for (index, line) in wrapped(text, room).iter().enumerate() {
             let label = if index == 0 { name } else { "" };
+            let line = line.trim_end();
             match (narrow, label.is_empty()) {
                 (true, false) => {
                     out.push_str(&format!(" {}\n   {line}\n", self.style.dim(label)));
@@ -205,7 +209,9 @@ impl Page {
         for (index, line) in lines.iter().enumerate() {
             if left_out > 0 && most.is_some() && index == half {
                 let note = format!("... {left_out} lines left out here: e shows all ...");
-                out.push_str(&format!("   {}\n", self.style.bold(&note)));
+                for line in wrapped(&note, self.width.saturating_sub(3)) {
+                    out.push_str(&format!("   {}\n", self.style.bold(line.trim_end())));
+                }
             }
             if most.is_none() || index < half || index >= half + left_out {
                 out.push_str(&format!("   {} {line}\n", self.style.dim("|")));

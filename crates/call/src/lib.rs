@@ -16,6 +16,7 @@ mod error_kind;
 mod form;
 mod intent;
 mod invalid;
+mod look_alikes;
 mod mask;
 mod patch;
 mod raw;
