@@ -118,13 +118,13 @@ fn nothing_acknowledged_is_lost_by_500_kills_at_random() {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_micros(1_000 + dice.below(4_000)));
+        std::thread::sleep(Duration::from_micros(600 + dice.below(2_400)));
         child.kill().unwrap();
         let mut said = String::new();
         child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
         killed += usize::from(!child.wait().unwrap().success());
         kept.extend(acknowledged(&said));
-        if number % 100 == 99 {
+        if number % 250 == 249 {
             check(&place, &kept, &format!("kill {number}"));
         }
     }
