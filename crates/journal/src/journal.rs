@@ -171,7 +171,7 @@ impl Journal {
     pub fn seal(&self) -> Result<(), Unavailable> {
         let mut writer = held(&self.writer);
         // Nothing waits for a checkpoint, so none is worth a sync: without it, the tail is unsealed and says so.
-        writer.locked(&|| self.oldest(), |writer| writer.append(&[], Seal::Now, false)).map(drop)
+        writer.locked(|writer| writer.append(&[], Seal::Now, false, &|| self.oldest())).map(drop)
     }
 
     /// Sees to checkpoints while the journal lies idle, until the guard goes: for processes that live long.
@@ -196,7 +196,7 @@ impl Journal {
             self.append_together(bodies, seal)?
         } else {
             let mut writer = held(&self.writer);
-            writer.locked(&|| self.oldest(), |writer| writer.append(&bodies, seal, true))?
+            writer.locked(|writer| writer.append(&bodies, seal, true, &|| self.oldest()))?
         };
         if let Some(last) = numbers.last() {
             self.written.fetch_max(*last, Ordering::Relaxed);
@@ -255,7 +255,7 @@ impl Journal {
             let mut state = held(&batch.state);
             (std::mem::take(&mut state.bodies), if state.seal { Seal::Now } else { Seal::Due })
         };
-        let result = writer.locked(&|| self.oldest(), |writer| writer.append(&bodies, seal, true));
+        let result = writer.locked(|writer| writer.append(&bodies, seal, true, &|| self.oldest()));
         drop(writer);
         held(&batch.state).result = Some(result.clone());
         drop(answer);
@@ -341,7 +341,7 @@ fn key(event: &Event) -> Option<CallKey> {
 fn recover(writer: &mut Writer, running: &Running) -> Result<Opened, Unavailable> {
     let failed = |error: io::Error| Unavailable::io("looking for calls of dead processes", &error);
     let oldest = || running.oldest().ok().flatten();
-    let mut opened = writer.locked(&oldest, |writer| {
+    let mut opened = writer.locked(|writer| {
         let mut opened =
             Opened { created: writer.last() == 1, repaired_bytes: writer.torn(), interrupted: 0 };
         if writer.is_after_boot() {
@@ -353,19 +353,19 @@ fn recover(writer: &mut Writer, running: &Running) -> Result<Opened, Unavailable
             opened.interrupted = bodies.len();
             writer.append_after_boot(&bodies)?;
         } else if opened.repaired_bytes > 0 {
-            writer.append(&[], Seal::Due, true)?;
+            writer.append(&[], Seal::Due, true, &oldest)?;
         }
         Ok(opened)
     })?;
     for left in running.left().map_err(failed)? {
         if !left.calls.is_empty() {
-            opened.interrupted += writer.locked(&oldest, |writer| {
+            opened.interrupted += writer.locked(|writer| {
                 let open = calls::open_after(writer.volume.as_ref(), left.after).map_err(failed)?;
                 let now = writer.host.now();
                 let ended = left.calls.iter().filter_map(|key| Some(open.get(key)?.interrupted(key, now)));
                 let bodies: Vec<String> = ended.collect();
                 if !bodies.is_empty() {
-                    writer.append(&bodies, Seal::Due, true)?;
+                    writer.append(&bodies, Seal::Due, true, &oldest)?;
                 }
                 Ok(bodies.len())
             })?;

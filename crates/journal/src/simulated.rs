@@ -217,6 +217,11 @@ impl Machine {
         let mut state = self.state();
         let key = (directory.to_owned(), name.to_owned());
         let file = Content { seen: bytes.to_vec(), kept: bytes.to_vec(), dirty: BTreeSet::new() };
+        let known = state.names.get(&key).copied();
+        if let Some(place) = known.and_then(|number| state.files.get_mut(number)) {
+            *place = file;
+            return;
+        }
         state.files.push(file);
         let number = state.files.len() - 1;
         state.names.insert(key.clone(), number);

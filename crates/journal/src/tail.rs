@@ -42,21 +42,28 @@ pub(crate) fn find(file: &dyn Medium, name: &str, boot: Option<Boot>) -> Result<
     Ok(tail)
 }
 
-/// The last line, if it is a good one and nothing follows it.
+/// The last line, if it is a good one, continues the line before it, and nothing follows it.
 fn last_line(file: &dyn Medium) -> io::Result<Option<Tail>> {
     let length = file.length()?;
-    for window in [4096, LONGEST_LINE as u64 + 2] {
+    for window in [4096, 2 * (LONGEST_LINE as u64 + 1)] {
         let start = length.saturating_sub(window);
         let mut bytes = vec![0; usize::try_from(length - start).unwrap_or_default()];
         let count = read_full(file, &mut bytes, start)?;
         bytes.truncate(count);
         let Some(lines) = bytes.strip_suffix(b"\n") else { return Ok(None) };
-        let line = match memchr::memrchr(b'\n', lines) {
-            Some(at) => lines.get(at + 1..).unwrap_or_default(),
-            None if start == 0 => lines,
+        let (before, line) = match memchr::memrchr(b'\n', lines) {
+            Some(at) => (lines.get(..at), lines.get(at + 1..).unwrap_or_default()),
+            None if start == 0 => (None, lines),
             None => continue,
         };
-        return Ok(Line::read(line).ok().map(|read| Tail::of(&read, line, length)));
+        let Ok(read) = Line::read(line) else { return Ok(None) };
+        // The line before need not be whole in the window: its hash stands at its end.
+        let continues = before.is_none_or(|before| {
+            before
+                .strip_suffix(b"\"}")
+                .is_some_and(|before| before.ends_with(read.links.prev.as_str().as_bytes()))
+        });
+        return Ok(continues.then(|| Tail::of(&read, line, length)));
     }
     Ok(None)
 }

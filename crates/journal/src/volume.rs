@@ -108,14 +108,19 @@ pub enum Access {
     New,
 }
 
+/// An operation that is interrupted more often than this has failed.
+const MOST_INTERRUPTED: u32 = 100;
+
 /// Reads until `bytes` is full or the file ends; how many came.
 pub(crate) fn read_full(file: &dyn Medium, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
-    let mut done = 0;
+    let (mut done, mut interrupted) = (0, 0);
     while let Some(rest) = bytes.get_mut(done..).filter(|rest| !rest.is_empty()) {
         match file.read_at(rest, offset + done as u64) {
             Ok(0) => break,
             Ok(count) => done += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted && interrupted < MOST_INTERRUPTED => {
+                interrupted += 1
+            }
             Err(error) => return Err(error),
         }
     }
@@ -124,12 +129,14 @@ pub(crate) fn read_full(file: &dyn Medium, bytes: &mut [u8], offset: u64) -> io:
 
 /// Writes all of `bytes`.
 pub(crate) fn write_full(file: &dyn Medium, bytes: &[u8], offset: u64) -> io::Result<()> {
-    let mut done = 0;
+    let (mut done, mut interrupted) = (0, 0);
     while let Some(rest) = bytes.get(done..).filter(|rest| !rest.is_empty()) {
         match file.write_at(rest, offset + done as u64) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
             Ok(count) => done += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted && interrupted < MOST_INTERRUPTED => {
+                interrupted += 1
+            }
             Err(error) => return Err(error),
         }
     }

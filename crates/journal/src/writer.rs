@@ -101,29 +101,30 @@ impl Writer {
         Writer { volume, host, keys, settings, boot, chain: None, poisoned: None, last_seal }
     }
 
-    /// Does something with the lock held and the end of the journal known. `oldest` gives the first record after which a call may be
-    /// under way; it is asked when a new segment begins.
+    /// Does something with the lock held and the end of the journal known.
     pub(crate) fn locked<T>(
         &mut self,
-        oldest: &dyn Fn() -> Option<u64>,
         work: impl FnOnce(&mut Self) -> Result<T, Unavailable>,
     ) -> Result<T, Unavailable> {
         if let Some(why) = &self.poisoned {
             return Err(Unavailable::new(Why::Poisoned, why.clone()));
         }
         self.volume.lock(self.settings.patience).map_err(|error| Unavailable::io("the lock", &error))?;
-        let result = self.refresh(oldest).and_then(|()| work(self));
+        let result = self.find_end().and_then(|()| work(self));
         self.volume.unlock();
         result
     }
 
-    /// Appends lines with these bodies, in one write; gives their numbers.
+    /// Appends lines with these bodies, in one write; gives their numbers. `oldest` gives the first record after which a call may be
+    /// under way; it is asked when a new segment begins.
     pub(crate) fn append(
         &mut self,
         bodies: &[String],
         seal: Seal,
         sync: bool,
+        oldest: &dyn Fn() -> Option<u64>,
     ) -> Result<Vec<u64>, Unavailable> {
+        self.make_room(oldest)?;
         let now = self.host.now();
         let since = now.micros() - self.last_seal.micros();
         let due = seal == Seal::Now || !(0..SEALED_EVERY).contains(&since);
@@ -146,7 +147,7 @@ impl Writer {
     }
 
     /// Appends what the first process after a boot has to say. Only the last line carries the new boot, so that a torn attempt is made
-    /// again.
+    /// again; and for the same reason no new segment begins here.
     pub(crate) fn append_after_boot(&mut self, bodies: &[String]) -> Result<(), Unavailable> {
         let old = self.chain()?.tail.links.boot;
         let new = self.boot();
@@ -259,20 +260,23 @@ impl Writer {
         Unavailable::new(Why::Poisoned, message)
     }
 
-    /// Finds the end of the journal, unless it is where this process left it; then sees that there is a segment with room.
-    fn refresh(&mut self, oldest: &dyn Fn() -> Option<u64>) -> Result<(), Unavailable> {
-        self.find_end()?;
-        let full = self.chain.as_ref().is_some_and(|chain| chain.tail.length >= self.settings.rotate_bytes);
-        if full {
+    /// Sees that the last segment has room.
+    fn make_room(&mut self, oldest: &dyn Fn() -> Option<u64>) -> Result<(), Unavailable> {
+        if self
+            .chain
+            .as_ref()
+            .is_some_and(|chain| !chain.ended && chain.tail.length >= self.settings.rotate_bytes)
+        {
             self.end_segment()?;
         }
-        match &self.chain {
-            None => self.begin_segment(None),
-            Some(chain) if chain.ended => self.begin_segment(oldest()),
-            Some(_) => Ok(()),
+        if self.chain.as_ref().is_some_and(|chain| chain.ended) {
+            self.begin_segment(oldest())
+        } else {
+            Ok(())
         }
     }
 
+    /// Finds the end of the journal, unless it is where this process left it; begins a journal where there is none.
     fn find_end(&mut self) -> Result<(), Unavailable> {
         if let Some(mut chain) = self.chain.take() {
             let name = file_name(chain.segment);
@@ -297,7 +301,7 @@ impl Writer {
         let listed = segment::numbers(self.volume.as_ref());
         let Some(number) = listed.map_err(|error| Unavailable::io("listing the segments", &error))?.pop()
         else {
-            return Ok(());
+            return self.begin_segment(None);
         };
         let name = file_name(number);
         let failed = |error: std::io::Error| Unavailable::io(format_args!("opening `{name}`"), &error);
@@ -336,7 +340,7 @@ impl Writer {
     /// Ends the last segment with a checkpoint that says so: whoever knew its length sees that it changed.
     fn end_segment(&mut self) -> Result<(), Unavailable> {
         let batch = self.batch(self.host.now(), self.boot(), |batch| batch.checkpoint(true))?;
-        self.write(batch, true)?;
+        self.write(batch, false)?;
         if let Some(chain) = &mut self.chain {
             chain.ended = true;
         }
@@ -348,7 +352,15 @@ impl Writer {
         let failed = |error: std::io::Error| Unavailable::io("making a new segment", &error);
         let now = self.host.now();
         let (journal, number, before) = match self.chain.take() {
-            Some(chain) => (chain.journal, chain.segment + 1, Some(chain.tail)),
+            Some(mut chain) => {
+                // Whoever ended it may have been killed before it was on disk, and nobody looks at it again after this.
+                chain
+                    .file
+                    .sync()
+                    .map_err(|error| self.poison(&format!("syncing the last segment: {error}")))?;
+                chain.tail.links.kept = chain.tail.links.seq;
+                (chain.journal, chain.segment + 1, Some(chain.tail))
+            }
             None => (hex(self.host.random().map_err(failed)?.get(..16).unwrap_or_default()), 1, None),
         };
         let links = Links {
