@@ -187,7 +187,7 @@ fn milliseconds(text: &str) -> Result<u64, String> {
 }
 
 /// Where, and under which configuration.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct Setup {
     /// A configuration file, above the managed, the user's and the workspace's
     #[arg(long, value_name = "FILE")]
@@ -366,7 +366,7 @@ pub(crate) enum JournalCommand {
         /// The call's id, or its first characters
         call: String,
     },
-    /// Decisions and questions by day, the most frequent reasons, and what an allow rule would have saved
+    /// Decisions by day, the commonest reasons, what an allow rule would save
     Stats {
         /// Only from this time on
         #[arg(long, value_name = "TIME")]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use gate::policy::{ConfigError, Fence};
 use gate::{Desk, Gate, Machine, Wanted, World, load};
 
+use crate::always::InConfiguration;
 use crate::approvers::approvers;
 use crate::cli::{Mode, Profile, Setup};
 
@@ -32,10 +33,23 @@ impl Setup {
 
     /// A gate whose calls are run: asked about, written down and fenced.
     pub(crate) fn running_gate(&self, terms: Vec<String>) -> Result<Gate, String> {
-        let gate = self.gate_for(None, terms)?;
+        let gate = self.gate_for(None, terms.clone())?;
         let desk = Desk::of(gate.world(), gate.config())?;
-        let (office, key) = desk.office(gate.config(), approvers(&gate))?;
+        let (mut office, key) = desk.office(gate.config(), approvers(&gate))?;
+        if let Some(directory) = gate.world().configuration.clone() {
+            let journal = desk.journal_directory().to_path_buf();
+            office.keeper = Some(Box::new(InConfiguration::new(self, &terms, journal, directory)));
+        }
         Ok(gate.running().with_office(office, key))
+    }
+
+    /// The gate as it would be with one rule more.
+    pub(crate) fn gate_with_rule(&self, terms: &[String], rule: &str) -> Result<Gate, String> {
+        let mut world = Machine::world()?;
+        if let Some(cwd) = &self.cwd {
+            world.cwd = world.cwd.join(cwd);
+        }
+        self.gate_in(world, terms, Some(rule))
     }
 
     /// The same, with the examples still to be run.
@@ -47,7 +61,7 @@ impl Setup {
         if let Some(cwd) = elsewhere {
             world.cwd = world.cwd.join(cwd);
         }
-        self.gate_in(world, terms)
+        self.gate_in(world, terms, None)
     }
 
     /// The same, without the files of this machine, its user and the workspace.
@@ -69,13 +83,16 @@ impl Setup {
         if self.no_sandbox { gate.with_fence(Fence::none("switched off with --no-sandbox")) } else { gate }
     }
 
-    fn gate_in(&self, world: World, terms: &[String]) -> Result<Gate, String> {
+    fn gate_in(&self, world: World, terms: &[String], rule: Option<&str>) -> Result<Gate, String> {
         let workspace = match &self.workspace {
             Some(root) => Some(world.cwd.join(root)),
             None => world.workspace(&world.cwd),
         };
-        let wanted =
-            Wanted { config: self.config.clone(), flags: self.flags(terms), workspace: workspace.clone() };
+        let flags = match (self.flags(terms), rule) {
+            (Some(flags), Some(rule)) => Some(format!("{flags}\n{rule}")),
+            (flags, rule) => flags.or_else(|| rule.map(str::to_owned)),
+        };
+        let wanted = Wanted { config: self.config.clone(), flags, workspace: workspace.clone() };
         let config = load(&world, &wanted).map_err(|error| explain(&world, &error))?;
         let key = Machine::digest_key()?;
         Ok(self.fenced(Gate::new(config, world, workspace, key)))

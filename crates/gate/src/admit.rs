@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use approval::{AskId, Asked, Begun, Cause, RunState};
+use approval::{AskId, Asked, Begun, Cause, RunState, rfc3339};
 use call::{ErrorKind, RawCall, Shown, What};
 use policy::Decision;
 
@@ -133,6 +133,9 @@ impl Gate {
         );
         asked.run = run.map(str::to_owned);
         asked.principal = Shown::of(&judgement.call.principal().id);
+        if let Some(keeper) = &office.keeper {
+            asked.always = approval::propose(ruling, &judgement.analysis).map(|proposal| keeper.weigh(proposal));
+        }
         let asked = Arc::new(asked);
         let verdict = match office.approver.begin(Arc::clone(&asked)) {
             Begun::Settled(verdict) => *verdict,
@@ -143,6 +146,13 @@ impl Gate {
             }
         };
         record.decided(verdict.outcome());
+        if verdict.outcome().decision() == approval::Decision::ApprovedAlways
+            && let (Some(keeper), Some(proposal)) = (&office.keeper, &asked.always)
+        {
+            let (by, when) = (verdict.outcome().by(), rfc3339(office.approver.coordinator().clock().date_ms()));
+            let saved = keeper.save(proposal, by.as_str(), &when, ruling.reason.as_str());
+            record.ruled(proposal, by, &saved);
+        }
         let ends_run =
             run.map(|run| office.guard.note(run, verdict.outcome())) == Some(RunState::Ended);
         let consent = verdict.into_consent().map_err(|said| {

@@ -114,8 +114,8 @@ impl Desk {
         }
         let journal = self.journal(keys)?;
         let names = Box::new(|| Machine::random().unwrap_or_default());
-        let office =
-            Office { approver, grants, journal, runner: Box::new(Fenced), guard: RunGuard::default(), names };
+        let (runner, guard) = (Box::new(Fenced), RunGuard::default());
+        let office = Office { approver, grants, journal, runner, guard, keeper: None, names };
         Ok((office, digest_key))
     }
 

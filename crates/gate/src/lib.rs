@@ -43,7 +43,7 @@ pub use fence;
 pub use journal;
 pub use load::{Wanted, load};
 pub use machine::Machine;
-pub use office::{Fenced, Office, Runner};
+pub use office::{Fenced, Keeper, Office, Runner};
 pub use permit::Permit;
 pub use policy;
 pub use prepare::Prepared;

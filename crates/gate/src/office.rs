@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use approval::{Approver, Grants, RunGuard};
+use approval::{Approver, Grants, Proposal, RunGuard};
+use call::Shown;
 use fence::Refusal;
 use journal::{Event, Journal, Unavailable};
 
@@ -17,6 +18,18 @@ pub trait Runner: Send + Sync {
     fn run(&self, prepared: &Prepared) -> Result<fence::Outcome, Refusal>;
 }
 
+/// Keeps rules that were approved for always.
+pub trait Keeper: Send + Sync {
+    /// The rule, with what else it would allow.
+    fn weigh(&self, proposal: Proposal) -> Proposal;
+
+    /// Saves it, with who, when and why. Where it stands now.
+    ///
+    /// # Errors
+    /// It could not be saved, and why.
+    fn save(&self, proposal: &Proposal, who: &str, when: &str, why: &str) -> Result<Shown, String>;
+}
+
 /// Everybody and everything that stands between a ruling and a process.
 pub struct Office {
     /// Who is asked.
@@ -29,6 +42,8 @@ pub struct Office {
     pub runner: Box<dyn Runner>,
     /// Ends runs that ask for the same again and again.
     pub guard: RunGuard,
+    /// Where a yes for always is kept; without one none is offered.
+    pub keeper: Option<Box<dyn Keeper>>,
     /// Names for calls and questions.
     pub names: Box<dyn Fn() -> [u8; 16] + Send + Sync>,
 }

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use approval::{Asked, Outcome as Said, rfc3339};
+use approval::{Asked, Outcome as Said, Proposal, rfc3339};
 use call::{DigestKey, Principal, RawCall, Request, Shown};
 use journal::{Event, Kind, Payload, Who};
 
@@ -141,6 +141,17 @@ impl Record {
             .with("note", said.note())
             .with("narrowed_from", said.narrowed_from().map(approval::Decision::name));
         self.waiting.push(self.event(Kind::ApprovalDecided, payload));
+    }
+
+    /// A rule was saved, or could not be.
+    pub(crate) fn ruled(&mut self, proposal: &Proposal, by: &Shown, saved: &Result<Shown, String>) {
+        let payload = self
+            .payload()
+            .with("rule", Shown::of(&proposal.snippet()))
+            .with("by", by)
+            .with("file", saved.as_ref().ok())
+            .with("error", saved.as_ref().err().map(|why| Shown::of(why)));
+        self.waiting.push(self.event(Kind::RuleAdded, payload));
     }
 
     /// It starts: from here on it has an end. What is written here is on disk when this returns.

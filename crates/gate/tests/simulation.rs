@@ -313,6 +313,7 @@ impl Stage {
                 fate: Mutex::new(Dice(dice.next() | 1)),
             }),
             guard: RunGuard::default(),
+            keeper: None,
             names: Box::new(move || {
                 u128::from(counter.fetch_add(1, Ordering::SeqCst)).wrapping_mul(0x1_0000_0001).to_be_bytes()
             }),

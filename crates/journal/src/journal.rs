@@ -158,7 +158,7 @@ impl Journal {
         let bodies: Vec<String> = events.iter().map(|event| event.body(now)).collect();
         let numbers = {
             let mut writer = held(&self.writer);
-            writer.locked(&|| self.oldest(), |writer| writer.append(&bodies, Seal::Due, false))?
+            writer.locked(|writer| writer.append(&bodies, Seal::Due, false, &|| self.oldest()))?
         };
         self.note_ends(events);
         Ok(numbers.into_iter().map(Sequence).collect())
