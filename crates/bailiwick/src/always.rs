@@ -40,7 +40,14 @@ impl InConfiguration {
                 let words = request.and_then(|request| request.get("argv")).and_then(|argv| argv.as_array());
                 let text = request.and_then(|request| request.get("command")).and_then(|text| text.as_str());
                 commands.extend(match words {
-                    Some(words) => Some(words.iter().filter_map(|word| word.as_str()).map(quoted).collect::<Vec<_>>().join(" ")),
+                    Some(words) => Some(
+                        words
+                            .iter()
+                            .filter_map(|word| word.as_str())
+                            .map(quoted)
+                            .collect::<Vec<_>>()
+                            .join(" "),
+                    ),
                     None => text.map(str::to_owned),
                 });
             }
@@ -76,7 +83,8 @@ impl Keeper for InConfiguration {
     fn save(&self, proposal: &Proposal, who: &str, when: &str, why: &str) -> Result<Shown, String> {
         let world = Machine::world()?;
         let text = world.disk.read(&self.file)?.unwrap_or_default();
-        let new = add_rule(&text, proposal, &Provenance { who, when, why }).map_err(|error| error.to_string())?;
+        let new =
+            add_rule(&text, proposal, &Provenance { who, when, why }).map_err(|error| error.to_string())?;
         replace(&self.file, &new).map_err(|error| format!("{}: {error}", self.file.display()))?;
         eprintln!("bailiwick: saved as `{}` in {}", visible(proposal.name()), self.file.display());
         Ok(Shown::of(&self.file.display().to_string()))
@@ -94,7 +102,10 @@ fn replace(file: &std::path::Path, text: &str) -> std::io::Result<()> {
     let mode = target.metadata().map_or(0o600, |metadata| metadata.permissions().mode() & 0o777);
     let fresh = target.with_extension(format!("new-{}", std::process::id()));
     let mut out = std::fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(&fresh)?;
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.sync_all()).and_then(|()| std::fs::rename(&fresh, &target));
+    let written = out
+        .write_all(text.as_bytes())
+        .and_then(|()| out.sync_all())
+        .and_then(|()| std::fs::rename(&fresh, &target));
     if written.is_err() {
         let _left_over = std::fs::remove_file(&fresh);
     }

@@ -98,7 +98,10 @@ fn find(all: &[Grant], id: &str, fits: impl Fn(&GrantKind) -> bool) -> Result<Gr
     let mut found = all.iter().filter(begins);
     match (found.next(), found.next()) {
         (Some(only), None) if !id.is_empty() => Ok(only.clone()),
-        (None, _) => Err(format!("there is none whose id begins with `{}`; `bailiwick grants` lists them", visible(id))),
+        (None, _) => Err(format!(
+            "there is none whose id begins with `{}`; `bailiwick grants` lists them",
+            visible(id)
+        )),
         _ => Err(format!("`{}` could be several; write more of the id", visible(id))),
     }
 }
@@ -107,7 +110,10 @@ fn confirm(grant: &Grant) -> Result<String, String> {
     if !std::io::stdin().is_terminal() {
         return Err(format!("a yes to this needs `{CONFIRMATION}`, typed at a terminal"));
     }
-    eprintln!("{}\nThis cannot be undone. Type `{CONFIRMATION}` to approve it:", visible(grant.shown.as_str()));
+    eprintln!(
+        "{}\nThis cannot be undone. Type `{CONFIRMATION}` to approve it:",
+        visible(grant.shown.as_str())
+    );
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).map_err(|error| error.to_string())?;
     Ok(line.trim().to_owned())
@@ -167,8 +173,16 @@ fn table(all: &[Grant], style: Style) -> String {
         let id: String = grant.id.to_string().chars().take(12).collect();
         let minutes = grant.left.as_secs().div_ceil(60);
         let tool = tool.unwrap_or_else(|| grant.tool.clone());
-        out.push_str(&format!("{id}  {painted}  {minutes:>4} min  {}  {}\n", visible(&tool), visible(grant.shown.as_str())));
-        out.push_str(&style.dim(&format!("              session {}, by {}\n", visible(&grant.session), visible(grant.by.as_str()))));
+        out.push_str(&format!(
+            "{id}  {painted}  {minutes:>4} min  {}  {}\n",
+            visible(&tool),
+            visible(grant.shown.as_str())
+        ));
+        out.push_str(&style.dim(&format!(
+            "              session {}, by {}\n",
+            visible(&grant.session),
+            visible(grant.by.as_str())
+        )));
     }
     out
 }

@@ -30,19 +30,23 @@ pub(crate) fn run(arguments: &Journal) -> Result<u8, String> {
     let json = arguments.json;
     match &arguments.command {
         JournalCommand::Tail { lines, follow, session, since } => {
-            let filter = Filter { since: when(since.as_deref())?, session: session.clone(), ..Filter::default() };
+            let filter =
+                Filter { since: when(since.as_deref())?, session: session.clone(), ..Filter::default() };
             tail(&directory, *lines, *follow, &filter, json)
         }
         JournalCommand::Show { call } => show(&directory, call, json),
         JournalCommand::Stats { since } => stats(&directory, since.as_deref(), json),
-        JournalCommand::Verify { head, key } => verify(&desk, &directory, head.as_deref(), key.as_deref(), json),
+        JournalCommand::Verify { head, key } => {
+            verify(&desk, &directory, head.as_deref(), key.as_deref(), json)
+        }
         JournalCommand::Head => match reader(&directory)?.head().map_err(|error| error.to_string())? {
             Some(head) => print(format!("{}\n", head.to_json()).as_bytes()),
             None => Err("nothing is signed yet".into()),
         },
         JournalCommand::Key => print(format!("{}\n", desk.keys()?.public().to_hex()).as_bytes()),
         JournalCommand::Export { format, since, session } => {
-            let filter = Filter { since: when(since.as_deref())?, session: session.clone(), ..Filter::default() };
+            let filter =
+                Filter { since: when(since.as_deref())?, session: session.clone(), ..Filter::default() };
             export(&directory, *format, &filter)
         }
     }
@@ -69,7 +73,12 @@ pub(crate) fn when(text: Option<&str>) -> Result<Option<Timestamp>, String> {
     if let Some(at) = Timestamp::parse(text) {
         return Ok(Some(at));
     }
-    let wrong = || format!("`{}` is neither a date (2026-01-31, 2026-01-31T12:00:00Z) nor a time ago (30m, 12h, 7d)", visible(text));
+    let wrong = || {
+        format!(
+            "`{}` is neither a date (2026-01-31, 2026-01-31T12:00:00Z) nor a time ago (30m, 12h, 7d)",
+            visible(text)
+        )
+    };
     let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let number: i64 = digits.parse().map_err(|_| wrong())?;
     let seconds = match text.strip_prefix(digits).unwrap_or_default() {
@@ -80,7 +89,9 @@ pub(crate) fn when(text: Option<&str>) -> Result<Option<Timestamp>, String> {
         _ => return Err(wrong()),
     };
     let now = ThisHost.now().micros();
-    Ok(Some(Timestamp::from_micros(now.saturating_sub(number.saturating_mul(seconds).saturating_mul(1_000_000)))))
+    Ok(Some(Timestamp::from_micros(
+        now.saturating_sub(number.saturating_mul(seconds).saturating_mul(1_000_000)),
+    )))
 }
 
 fn tail(directory: &Path, count: usize, follow: bool, filter: &Filter, json: bool) -> Result<u8, String> {
@@ -95,7 +106,10 @@ fn tail(directory: &Path, count: usize, follow: bool, filter: &Filter, json: boo
     let mut position = reader.end().map_err(|error| error.to_string())?;
     let text: String = reader.tail(count, filter).map_err(failed)?.iter().map(line).collect();
     print(text.as_bytes())?;
-    while follow {
+    if !follow {
+        return Ok(0);
+    }
+    loop {
         std::thread::sleep(PAUSE);
         let new = reader.new_since(&mut position).map_err(failed)?;
         let text: String = new.iter().filter(|record| filter.takes(record)).map(line).collect();
@@ -106,7 +120,6 @@ fn tail(directory: &Path, count: usize, follow: bool, filter: &Filter, json: boo
             Err(error) => return Err(format!("standard output: {error}")),
         }
     }
-    Ok(0)
 }
 
 fn show(directory: &Path, call: &str, json: bool) -> Result<u8, String> {
@@ -216,7 +229,9 @@ fn verify(
         None => desk.keys()?.public(),
     };
     let head = head
-        .map(|path| Head::from_json(text_of(path)?.trim()).map_err(|why| format!("{}: {why}", path.display())))
+        .map(|path| {
+            Head::from_json(text_of(path)?.trim()).map_err(|why| format!("{}: {why}", path.display()))
+        })
         .transpose()?;
     let report = reader(directory)?.verify(&[key], head.as_ref()).map_err(|error| error.to_string())?;
     let text = if json {
@@ -275,7 +290,9 @@ fn export(directory: &Path, format: ExportFormat, filter: &Filter) -> Result<u8,
     };
     done.map_err(|error| error.to_string())?;
     match written.and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(format!("standard output: {error}")),
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(format!("standard output: {error}"))
+        }
         _ => Ok(0),
     }
 }

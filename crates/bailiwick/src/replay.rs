@@ -34,7 +34,12 @@ struct Sums {
 }
 
 /// Runs the command.
-pub(crate) fn run(setup: &Setup, since: Option<&str>, journal: Option<&Path>, json: bool) -> Result<u8, String> {
+pub(crate) fn run(
+    setup: &Setup,
+    since: Option<&str>,
+    journal: Option<&Path>,
+    json: bool,
+) -> Result<u8, String> {
     let gate = setup.gate(None)?;
     let directory = match journal {
         Some(directory) => directory.to_path_buf(),
@@ -131,8 +136,13 @@ fn as_text(changes: &[Change], sums: &Sums) -> String {
     let mut out = String::new();
     for change in changes {
         let part = if change.whole { "" } else { "  (judged by what the journal holds of it)" };
-        let _ = writeln!(out, "{} -> {}  {}{part}", paint(change.was), paint(change.now), visible(&change.what));
-        let _ = writeln!(out, "{}", style.dim(&format!("    {}; {}", visible(&change.reason), visible(&change.rule))));
+        let _ =
+            writeln!(out, "{} -> {}  {}{part}", paint(change.was), paint(change.now), visible(&change.what));
+        let _ = writeln!(
+            out,
+            "{}",
+            style.dim(&format!("    {}; {}", visible(&change.reason), visible(&change.rule)))
+        );
     }
     let _ = writeln!(
         out,

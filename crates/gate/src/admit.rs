@@ -134,7 +134,8 @@ impl Gate {
         asked.run = run.map(str::to_owned);
         asked.principal = Shown::of(&judgement.call.principal().id);
         if let Some(keeper) = &office.keeper {
-            asked.always = approval::propose(ruling, &judgement.analysis).map(|proposal| keeper.weigh(proposal));
+            asked.always =
+                approval::propose(ruling, &judgement.analysis).map(|proposal| keeper.weigh(proposal));
         }
         let asked = Arc::new(asked);
         let verdict = match office.approver.begin(Arc::clone(&asked)) {
@@ -149,12 +150,12 @@ impl Gate {
         if verdict.outcome().decision() == approval::Decision::ApprovedAlways
             && let (Some(keeper), Some(proposal)) = (&office.keeper, &asked.always)
         {
-            let (by, when) = (verdict.outcome().by(), rfc3339(office.approver.coordinator().clock().date_ms()));
+            let (by, when) =
+                (verdict.outcome().by(), rfc3339(office.approver.coordinator().clock().date_ms()));
             let saved = keeper.save(proposal, by.as_str(), &when, ruling.reason.as_str());
             record.ruled(proposal, by, &saved);
         }
-        let ends_run =
-            run.map(|run| office.guard.note(run, verdict.outcome())) == Some(RunState::Ended);
+        let ends_run = run.map(|run| office.guard.note(run, verdict.outcome())) == Some(RunState::Ended);
         let consent = verdict.into_consent().map_err(|said| {
             let note = said.note().map(|note| format!(": {note}")).unwrap_or_default();
             let why = format!("{} ({} by {}{note})", ruling.reason, said.decision().name(), said.by());

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use approval::{Approver, Clock, Coordinator, Grant, GrantKind, Grants, Limits, Provider, RunGuard, SystemClock};
+use approval::{
+    Approver, Clock, Coordinator, Grant, GrantKind, Grants, Limits, Provider, RunGuard, SystemClock,
+};
 use call::{DigestKey, Shown};
 use journal::{Event, Journal, Keys, Kind, Payload, Settings, Sync};
 use policy::{Config, JournalSync};
@@ -101,7 +103,11 @@ impl Desk {
     ///
     /// # Errors
     /// Keys or journal cannot be opened: then nothing runs.
-    pub fn office(&self, config: &Config, providers: Vec<Box<dyn Provider>>) -> Result<(Office, DigestKey), String> {
+    pub fn office(
+        &self,
+        config: &Config,
+        providers: Vec<Box<dyn Provider>>,
+    ) -> Result<(Office, DigestKey), String> {
         let keys = self.keys()?;
         let (digest_key, grants) = (keys.digest_key(), self.grants(keys.digest_key()));
         let of_session = usize::try_from(config.approval().max_pending.value).unwrap_or(usize::MAX);
@@ -137,7 +143,8 @@ impl Desk {
             .with("approval_key", grant.key.as_ref())
             .with("by", &grant.by)
             .with("seconds_left", grant.left.as_secs());
-        let event = Event::new(kind, payload).in_session(Some(Shown::identifier(&grant.session, &keys.digest_key())));
+        let event =
+            Event::new(kind, payload).in_session(Some(Shown::identifier(&grant.session, &keys.digest_key())));
         let journal = self.journal(keys)?;
         journal.append(&event).map(drop).map_err(|unavailable| format!("journal_unavailable: {unavailable}"))
     }

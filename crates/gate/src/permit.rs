@@ -97,7 +97,8 @@ fn told(outcome: &Outcome) -> Told {
         End::Signal(signal) => (None, Some(signal)),
         End::TimedOut => (None, None),
     };
-    let blocked = outcome.blocked.iter().take(MOST_TOLD).map(|blocked| Shown::of(&blocked.to_string())).collect();
+    let blocked =
+        outcome.blocked.iter().take(MOST_TOLD).map(|blocked| Shown::of(&blocked.to_string())).collect();
     Told { exit_code, signal, blocked, ..Told::default() }
 }
 

@@ -69,7 +69,10 @@ impl Gate {
     ///
     /// # Errors
     /// What is asked for cannot be fenced.
-    pub fn plan(&self, directory: &Path, environment: Vec<(OsString, OsString)>,
+    pub fn plan(
+        &self,
+        directory: &Path,
+        environment: Vec<(OsString, OsString)>,
         set: Vec<(OsString, OsString)>,
     ) -> Result<Plan, Impossible> {
         let config = &self.config;
@@ -205,10 +208,13 @@ impl Gate {
             Some(plan) => plan.reach(path) == Reach::Write,
             None => self.workspace.as_deref().is_some_and(|workspace| path.starts_with(workspace)),
         };
-        let run = judgement.analysis.parts.iter().flat_map(|part| &part.effects).filter_map(|effect| match effect {
-            effects::Effect::Run { program } => Some(prepared.directory.join(program)),
-            _ => None,
-        });
+        let run =
+            judgement.analysis.parts.iter().flat_map(|part| &part.effects).filter_map(
+                |effect| match effect {
+                    effects::Effect::Run { program } => Some(prepared.directory.join(program)),
+                    _ => None,
+                },
+            );
         let mut paths: Vec<PathBuf> = run.chain([prepared.program.clone()]).collect();
         paths.sort_unstable();
         paths.dedup();
@@ -262,8 +268,10 @@ fn find_program(
     search: Option<&OsStr>,
     plan: Option<&Plan>,
 ) -> Result<PathBuf, Stopped> {
-    let missing =
-        |why: String, help: Vec<String>| Stopped { help, ..Stopped::new(ErrorKind::NotFound, By::Fence, why) };
+    let missing = |why: String, help: Vec<String>| Stopped {
+        help,
+        ..Stopped::new(ErrorKind::NotFound, By::Fence, why)
+    };
     let Some(name) = words.first().filter(|name| !name.is_empty()) else {
         return Err(missing("there is no program to run".into(), Vec::new()));
     };

@@ -7,9 +7,9 @@ use approval::{Asked, Outcome as Said, Proposal, rfc3339};
 use call::{DigestKey, Principal, RawCall, Request, Shown};
 use journal::{Event, Kind, Payload, Who};
 
+use crate::Judgement;
 use crate::office::Office;
 use crate::stopped::{By, Stopped};
-use crate::Judgement;
 
 /// The record of one call, from its first line to its last.
 #[derive(Debug, Clone)]
@@ -103,10 +103,8 @@ impl Record {
             .with("effects", effects);
         self.waiting.push(self.event(Kind::ToolCallRequested, payload));
         if ruling.rule.id == policy::OWN {
-            let payload = self
-                .payload()
-                .with("reason", Shown::of(&ruling.reason))
-                .with("risk", risk(&ruling.risk));
+            let payload =
+                self.payload().with("reason", Shown::of(&ruling.reason)).with("risk", risk(&ruling.risk));
             self.waiting.push(self.event(Kind::SecurityViolation, payload));
         }
     }

@@ -23,7 +23,9 @@ pub fn past(tool: &str, request: &Map<String, Value>) -> Option<Vec<Past>> {
     let text = |name: &str| request.get(name).and_then(Value::as_str);
     let sandbox: Map<String, Value> = ["sandbox", "sandbox_permissions"]
         .into_iter()
-        .filter_map(|name| Some((name.to_owned(), request.get(name).filter(|value| value.is_string())?.clone())))
+        .filter_map(|name| {
+            Some((name.to_owned(), request.get(name).filter(|value| value.is_string())?.clone()))
+        })
         .collect();
     let cwd = text("cwd").or_else(|| text("workdir"));
     let one = |tool: &str, mut args: Value| {

@@ -1,7 +1,12 @@
 //! The whole gate in a world of its own: a disk that fails and loses power, a clock that only we move, approvers that lie, hang,
 //! panic and come too late, programs that are swapped while somebody thinks. Everything follows from a seed
 //! (`BAILIWICK_SEED=n` repeats one, `BAILIWICK_SEEDS=n` runs so many).
-#![expect(clippy::indexing_slicing, clippy::panic, reason = "a test says what is wrong by stopping")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::expect_used,
+    reason = "a test says what is wrong by stopping"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -278,11 +283,8 @@ impl Stage {
     fn journal(&self, sync: Sync) -> Option<Journal> {
         let host = self.machine.host();
         let keys = Keys::open_in(self.machine.volume("keys").as_ref(), host.as_ref()).ok()?;
-        let place = Place {
-            segments: self.machine.volume("journal"),
-            running: self.machine.volume("running"),
-            host,
-        };
+        let place =
+            Place { segments: self.machine.volume("journal"), running: self.machine.volume("running"), host };
         Some(Journal::open_at(place, keys, Settings { sync, ..Settings::default() }).ok()?.0)
     }
 
@@ -459,7 +461,8 @@ fn one_call(
 fn check_journal(seed: u64, stage: &Stage, sync: Sync) {
     stage.machine.heal();
     stage.machine.start();
-    let journal = stage.journal(sync).unwrap_or_else(|| panic!("seed {seed}: the journal does not open again"));
+    let journal =
+        stage.journal(sync).unwrap_or_else(|| panic!("seed {seed}: the journal does not open again"));
     drop(journal);
     let keys = Keys::open_in(stage.machine.volume("keys").as_ref(), stage.machine.host().as_ref()).ok();
     let keys = keys.unwrap_or_else(|| panic!("seed {seed}: the keys are gone"));
@@ -520,7 +523,10 @@ fn whatever_happens_nothing_runs_that_was_not_decided() {
                         break;
                     }
                     let sums = simulate(seed, Sync::Group);
-                    assert_eq!(sums.undurable, 0, "seed {seed}: something ran before its decision was on disk");
+                    assert_eq!(
+                        sums.undurable, 0,
+                        "seed {seed}: something ran before its decision was on disk"
+                    );
                     let mut total = total.lock().expect("sums");
                     total.calls += sums.calls;
                     total.ran += sums.ran;

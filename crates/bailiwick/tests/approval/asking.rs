@@ -36,7 +36,9 @@ fn a_yes_for_the_session_is_asked_once_and_only_for_the_same_call() {
     // One terminal, three commands: the shell keeps the session. The second is the same call, the third is another.
     let binary = crate::home::BINARY;
     let same = format!("{binary} exec -- git reset --hard HEAD~0");
-    let script = format!("{same}; echo first $?; {same}; echo second $?; {binary} exec -- git reset --hard HEAD~1; echo third $?");
+    let script = format!(
+        "{same}; echo first $?; {same}; echo second $?; {binary} exec -- git reset --hard HEAD~1; echo third $?"
+    );
     let ran = home.shell_at_terminal(&[(PROMPT, "s\\n"), ("second", ""), (PROMPT, "n\\n")], &script);
     assert_eq!(ran.out.matches("bailiwick asks").count(), 2, "{}", ran.out);
     assert!(ran.out.contains("third 126"), "{}", ran.out);
@@ -146,7 +148,8 @@ fn a_program_that_was_changed_while_somebody_thought_does_not_run() {
         std::fs::write(path, "#!/bin/sh\necho the second\n").expect("a swap");
     });
     // The answer comes after the swap.
-    let ran = home.at_terminal(&[(PROMPT, "e\\n"), (PROMPT, "e\\n"), (PROMPT, "y\\n")], &["exec", "--", "./job.sh"]);
+    let ran = home
+        .at_terminal(&[(PROMPT, "e\\n"), (PROMPT, "e\\n"), (PROMPT, "y\\n")], &["exec", "--", "./job.sh"]);
     swap.join().expect("the swap");
     assert!(!ran.out.contains("the second\r\n") && !ran.out.contains("the first\r\n"), "{}", ran.out);
     assert!(ran.out.contains("not what was approved"), "{}", ran.out);

@@ -141,11 +141,15 @@ impl Home {
     pub(crate) fn attempt(&self, script: &str, fenced: bool) -> bool {
         let waiting = self.run(&["exec", "--", "git", "reset", "--hard"]);
         assert_eq!(waiting.code, 126, "{waiting:?}");
-        let listed: serde_json::Value = serde_json::from_str(&self.run(&["grants", "--json"]).out).expect("JSON");
+        let listed: serde_json::Value =
+            serde_json::from_str(&self.run(&["grants", "--json"]).out).expect("JSON");
         let text = |name: &str| listed[0][name].as_str().expect("a text").to_owned();
         let mut parent = self.command("python3");
         // A process of the approver's side, with a terminal of its own, whose name it tells.
-        parent.args(["-c", "import os,pty,sys,time; m,s=pty.openpty(); print(os.ttyname(s),flush=True); time.sleep(60)"]);
+        parent.args([
+            "-c",
+            "import os,pty,sys,time; m,s=pty.openpty(); print(os.ttyname(s),flush=True); time.sleep(60)",
+        ]);
         let mut parent = parent.stdout(Stdio::piped()).spawn().expect("python3");
         let mut terminal = String::new();
         std::io::BufRead::read_line(

@@ -11,7 +11,14 @@ fn busy() -> Home {
         &["exec", "--", "cat", "/etc/shadow"],
         &["exec", "--", "git", "reset", "--hard"],
         &["exec", "--", "false"],
-        &["exec", "--", "curl", "-H", "Authorization: Bearer ghp_Aq3kL9xTz0Wm2Yv7Rb5Nc8Ue1Hj4Fd6Gs0P", "http://127.0.0.1:1/"],
+        &[
+            "exec",
+            "--",
+            "curl",
+            "-H",
+            "Authorization: Bearer ghp_Aq3kL9xTz0Wm2Yv7Rb5Nc8Ue1Hj4Fd6Gs0P",
+            "http://127.0.0.1:1/",
+        ],
         &["exec", "--", "cat", "../.config/bailiwick/config.yaml"],
     ] {
         home.run(arguments);
@@ -40,7 +47,11 @@ fn calls_are_recorded_from_request_to_end_without_a_secret() {
     let decisions: Vec<serde_json::Value> =
         decisions.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(decisions.len(), 6);
-    assert!(decisions.iter().any(|decision| decision["policy_decision"] == "deny" && decision["final_outcome"] == "deny"));
+    assert!(
+        decisions
+            .iter()
+            .any(|decision| decision["policy_decision"] == "deny" && decision["final_outcome"] == "deny")
+    );
     let audit = home.run(&["journal", "export", "--format", "audit"]).out;
     for kind in ["tool_attempt", "approval", "security_violation"] {
         assert!(audit.contains(&format!("\"event\":\"{kind}\"")), "{kind}: {audit}");
@@ -49,7 +60,9 @@ fn calls_are_recorded_from_request_to_end_without_a_secret() {
     assert!(csv.starts_with("seq,timestamp,type"), "{csv}");
     let otlp: serde_json::Value =
         serde_json::from_str(&home.run(&["journal", "export", "--format", "otlp-json"]).out).expect("JSON");
-    assert!(otlp["resourceLogs"][0]["scopeLogs"][0]["logRecords"].as_array().is_some_and(|logs| logs.len() > 10));
+    assert!(
+        otlp["resourceLogs"][0]["scopeLogs"][0]["logRecords"].as_array().is_some_and(|logs| logs.len() > 10)
+    );
 }
 
 #[test]
@@ -68,7 +81,9 @@ fn a_person_finds_what_happened_and_why() {
         .expect("an id")
         .to_owned();
     let story = home.run(&["journal", "show", &call[..10]]);
-    for word in ["tool_call_requested", "/etc/shadow", "denied_paths.credentials", "tool_call_finished", "permission"] {
+    for word in
+        ["tool_call_requested", "/etc/shadow", "denied_paths.credentials", "tool_call_finished", "permission"]
+    {
         assert!(story.out.contains(word), "{word}: {}", story.out);
     }
     let stats = home.run(&["journal", "stats"]);
@@ -95,7 +110,8 @@ fn changed_and_cut_journals_are_found() {
     assert_eq!(verify(&["--head", &head]).code, 0);
     let path = home.journal().join("00000001.jsonl");
     let whole = std::fs::read_to_string(&path).expect("the journal");
-    std::fs::write(&path, whole.replacen("\"decision\":\"deny\"", "\"decision\":\"allow\"", 1)).expect("an edit");
+    std::fs::write(&path, whole.replacen("\"decision\":\"deny\"", "\"decision\":\"allow\"", 1))
+        .expect("an edit");
     let changed = verify(&[]);
     assert_eq!(changed.code, 11, "{changed:?}");
     assert!(changed.out.contains("00000001.jsonl"), "{}", changed.out);
@@ -105,7 +121,8 @@ fn changed_and_cut_journals_are_found() {
     std::fs::write(&path, cut).expect("a cut");
     assert_eq!(verify(&["--head", &head]).code, 11);
     let another_key = home.0.join("key");
-    std::fs::write(&another_key, "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a\n").expect("a key");
+    std::fs::write(&another_key, "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a\n")
+        .expect("a key");
     std::fs::write(&path, &whole).expect("the journal as it was");
     assert_eq!(verify(&[]).code, 0);
     assert_eq!(verify(&["--key", &another_key.display().to_string()]).code, 11);
@@ -120,7 +137,9 @@ fn past_calls_can_be_judged_under_another_policy() {
     assert_eq!(replay["judged"], 6);
     let changed = replay["changed"].as_array().expect("a list");
     let to_deny = |what: &str| {
-        changed.iter().any(|change| change["now"] == "deny" && change["what"].as_str().is_some_and(|text| text.starts_with(what)))
+        changed.iter().any(|change| {
+            change["now"] == "deny" && change["what"].as_str().is_some_and(|text| text.starts_with(what))
+        })
     };
     assert!(to_deny("echo hello") && to_deny("git reset --hard"), "{replay}");
     let same = home.run(&["policy", "replay", "--json"]);
