@@ -47,9 +47,6 @@ fn options_and_operands_beyond_the_rule_are_not_covered_by_it() {
         ("effects: [run]", "cargo build --release --locked x", Decision::Allow),
         ("options_only: [--release]", "cargo build", Decision::Allow),
         ("options_only: [--release]", "cargo build --release", Decision::Allow),
-        // By meaning: `-r` is `--release`.
-        ("options_only: [--release]", "cargo build -r", Decision::Allow),
-        ("options_only: [-r]", "cargo build --release", Decision::Allow),
         ("options_only: [--release]", "cargo build --release --locked", Decision::Ask),
         ("options_only: [--release]", "cargo build --config x", Decision::Ask),
         ("options_only: []", "cargo build --release", Decision::Ask),
@@ -59,6 +56,19 @@ fn options_and_operands_beyond_the_rule_are_not_covered_by_it() {
         ("more_operands: true", "cargo build extra", Decision::Allow),
     ] {
         assert_eq!(decide(&rule(more), command), expected, "{more}: {command}");
+    }
+}
+
+#[test]
+fn options_are_the_same_by_meaning() {
+    for option in ["-f", "--force"] {
+        let yaml = format!("rules: [{{name: r, action: allow, commands: [rm], options_only: [{option}]}}]");
+        for command in ["rm -f a", "rm --force a", "rm a"] {
+            assert_eq!(decide(&yaml, command), Decision::Allow, "{option}: {command}");
+        }
+        for command in ["rm -rf a", "rm --force --recursive a"] {
+            assert_eq!(decide(&yaml, command), Decision::Ask, "{option}: {command}");
+        }
     }
 }
 
