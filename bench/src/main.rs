@@ -3,6 +3,7 @@
 mod approval;
 mod calls;
 mod fence;
+mod journal;
 mod rules;
 mod spawn;
 
@@ -22,6 +23,9 @@ fn main() -> Result<(), String> {
     }
     if std::env::args().nth(1).as_deref() == Some("approval") {
         return approval::compare(&gate_with("profile: dev")?);
+    }
+    if std::env::args().nth(1).as_deref() == Some("journal") {
+        return journal::compare();
     }
     let yardstick = median(200, || black_box(yardstick()));
     println!("yardstick: hashing 16 KiB with SHA-256, {}", shown(yardstick));
@@ -68,6 +72,7 @@ fn main() -> Result<(), String> {
     );
 
     approval::compare(&understood)?;
+    journal::compare()?;
     spawn::compare()?;
     fence::compare()
 }
@@ -158,7 +163,7 @@ pub(crate) fn median<T>(rounds: usize, mut work: impl FnMut() -> T) -> Duration 
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-fn shown(time: Duration) -> String {
+pub(crate) fn shown(time: Duration) -> String {
     let micros = time.as_secs_f64() * 1e6;
     if micros < 1000.0 { format!("{micros:.2} µs") } else { format!("{:.2} ms", micros / 1000.0) }
 }

@@ -15,6 +15,8 @@ const NEEDED: &[(&str, &str)] = &[
     ("python3", "python3"),
     ("setpriv", "util-linux"),
     ("ps", "procps"),
+    ("strace", "strace"),
+    ("vim", "vim"),
 ];
 
 pub(crate) fn all() -> Result<(), String> {

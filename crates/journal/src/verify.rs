@@ -93,6 +93,9 @@ struct Walk<'a> {
     /// The last checkpoint and where it is.
     last: Option<(Head, String, u64)>,
     reached_head: bool,
+    /// The lines after it, with where they are. A signature vouches for what stands before it; of these nobody knows yet that they
+    /// are JSON.
+    since: Vec<(Vec<u8>, u64, u64)>,
 }
 
 pub(crate) fn verify(volume: &dyn Volume, keys: &[PublicKey], head: Option<&Head>) -> io::Result<Report> {
@@ -138,6 +141,7 @@ impl<'a> Walk<'a> {
             hash: Hash::NOTHING,
             last: None,
             reached_head: false,
+            since: Vec::new(),
         }
     }
 
@@ -203,7 +207,11 @@ impl<'a> Walk<'a> {
         if line.links.prev != self.hash {
             return Err("it does not continue the record before it".into());
         }
-        Line::check_json(bytes).map_err(|why: Malformed| why.message().to_owned())?;
+        if self.each_signature {
+            Line::check_json(bytes).map_err(|why: Malformed| why.message().to_owned())?;
+        } else if line.kind != Kind::Checkpoint {
+            self.since.push((bytes.to_vec(), segment, count));
+        }
         if (line.kind == Kind::Segment) != (count == 1) {
             return Err("a segment begins with what it says of itself, and says it once".into());
         }
@@ -265,6 +273,7 @@ impl<'a> Walk<'a> {
             return Err(WRONG_SIGNATURE.into());
         }
         self.report.checkpoints += 1;
+        self.since.clear();
         self.last = Some((head, file_name(segment), count));
         Ok(())
     }
@@ -280,6 +289,14 @@ impl<'a> Walk<'a> {
             } else {
                 self.report.sealed = head.seq;
             }
+        }
+        let wrong = self.since.iter().position(|(line, ..)| Line::check_json(line).is_err());
+        if let Some((_, segment, line)) = wrong.and_then(|at| self.since.get(at)) {
+            let seq = self.report.sealed + 1 + wrong.unwrap_or_default() as u64;
+            let why = Malformed::Json.message().to_owned();
+            // It comes before whatever else was found.
+            self.report.bad = Some(Bad { segment: file_name(*segment), line: *line, seq, why });
+            self.report.records = seq - 1;
         }
         self.report.unsealed = self.report.records - self.report.sealed.min(self.report.records);
         if let (Some(head), None) = (self.head, &self.report.bad)

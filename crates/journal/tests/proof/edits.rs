@@ -131,7 +131,8 @@ fn records_from_another_journal_are_found() {
         assert!(!journal.verify_lines(&tail, None).is_good(), "from record {}", at + 1);
     }
     assert!(
-        other.head.is_signed_by(&[other.key.clone()]) && !other.head.is_signed_by(&[journal.key.clone()])
+        other.head.is_signed_by(std::slice::from_ref(&other.key))
+            && !other.head.is_signed_by(std::slice::from_ref(&journal.key))
     );
     assert!(!journal.verify_lines(&lines, Some(&other.head)).is_good());
 }

@@ -108,7 +108,7 @@ fn at_point(
     broken.lose_power();
     let before = kept.iter().filter(|kept| kept.after <= point as u64).map(|kept| &kept.mark);
     // Signatures take most of the time: every eighth is looked at with all that there is.
-    check(&broken, key, before, sync, seed % 8 == 0)
+    check(&broken, key, before, sync, seed.is_multiple_of(8))
         .map_err(|why| format!("point {point}, seed {seed}: {why}"))
 }
 
