@@ -433,7 +433,9 @@ fn one_call(
     sums.ran += ran.len() as u64;
     sums.asked += u64::from(asked);
     assert!(ran.len() <= 1, "seed {seed}: call {number} ran {} times", ran.len());
-    let key = (session.to_owned(), format!("{words:?} with content {content}"));
+    // What is swapped is the script; a program of the system is not looked into.
+    let scripted = words.concat().contains("script.sh");
+    let key = (session.to_owned(), format!("{words:?} {}", if scripted { content } else { 0 }));
     if let Some(ran) = ran.first() {
         assert_eq!(ran, words, "seed {seed}: call {number} ran something else");
         let may = match ruling {
@@ -441,8 +443,7 @@ fn one_call(
             Decision::Allow => true,
             Decision::Ask if asked => {
                 matches!(deed, Deed::Yes | Deed::YesForSession | Deed::YesAlways | Deed::TypedYes)
-                    // What was swapped is nothing that a system program notices.
-                    || (deed == Deed::YesAndSwap && !words.concat().contains("script.sh"))
+                    || (deed == Deed::YesAndSwap && !scripted)
             }
             Decision::Ask => granted.contains(&key),
         };
