@@ -13,9 +13,11 @@ const MOUNTED: &str = "/sys/fs/cgroup";
 const BURIALS: u32 = 50;
 
 /// Directories of a control group that is ours. They are removed with this.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Group {
     directories: Vec<PathBuf>,
+    /// The file of a directory to which a process writes `0` to join.
+    door: &'static str,
 }
 
 impl Group {
@@ -27,7 +29,7 @@ impl Group {
 
     /// Files to which a process writes `0` to join.
     pub(crate) fn doors(&self) -> Vec<PathBuf> {
-        self.directories.iter().map(|directory| directory.join("cgroup.procs")).collect()
+        self.directories.iter().map(|directory| directory.join(self.door)).collect()
     }
 
     /// Version 2: one tree. A group with processes has no children with limits, so ours is beside our own.
@@ -37,7 +39,7 @@ impl Group {
         if !parent.join("cgroup.subtree_control").exists() || !parent.starts_with(MOUNTED) {
             return None;
         }
-        let mut group = Group::default();
+        let mut group = Group { directories: Vec::new(), door: "cgroup.procs" };
         let directory = group.directory(&parent)?;
         let memory = limits.memory_mb.saturating_mul(1024 * 1024);
         let set = write(&directory.join("memory.max"), &memory.to_string())
@@ -46,9 +48,10 @@ impl Group {
         set.then_some(group)
     }
 
-    /// Version 1: a tree for memory, a tree for processes.
+    /// Version 1: a tree for memory, a tree for processes. A process of one thread that moves that thread need not wait until
+    /// every processor has seen that processes are being moved, which takes longer than all the rest of a fence.
     fn separate(own: &str, limits: &Limits) -> Option<Group> {
-        let mut group = Group::default();
+        let mut group = Group { directories: Vec::new(), door: "tasks" };
         let memory = limits.memory_mb.saturating_mul(1024 * 1024).to_string();
         for (controller, file, value) in [
             ("memory", "memory.limit_in_bytes", &memory),
