@@ -36,7 +36,11 @@ impl Group {
     fn unified(own: &str, limits: &Limits) -> Option<Group> {
         let path = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
         let parent = Path::new(MOUNTED).join(path).parent()?.to_path_buf();
-        if !parent.join("cgroup.subtree_control").exists() || !parent.starts_with(MOUNTED) {
+        if !parent.starts_with(MOUNTED) {
+            return None;
+        }
+        let handed_on = read(&parent.join("cgroup.subtree_control"))?;
+        if !["memory", "pids"].iter().all(|wanted| handed_on.split_whitespace().any(|word| word == *wanted)) {
             return None;
         }
         let mut group = Group { directories: Vec::new(), door: "cgroup.procs" };

@@ -14,7 +14,7 @@ use rustix::net::{
 
 use super::namespaces::join;
 use crate::sys::clone::{Birth, launch, spawn};
-use crate::sys::image::{Builder, Image, Label};
+use crate::sys::image::{Builder, Image};
 use crate::sys::steps::{CONTROL, DESCRIPTOR, ENDED, FAILED, IMAGE, Message, SIGNAL, STOPPED};
 use crate::sys::{self, kernel};
 
@@ -23,8 +23,8 @@ use crate::sys::{self, kernel};
 pub(crate) struct Launched {
     control: Option<OwnedFd>,
     child: i32,
-    labels: Vec<Label>,
-    birth_labels: Vec<Label>,
+    image: Image,
+    birth: Image,
     reaped: bool,
 }
 
@@ -89,7 +89,7 @@ pub(crate) enum Way<'a> {
 /// Starts the first process, which carries out the image.
 pub(crate) fn start(way: Way<'_>, image: Image, stdio: [BorrowedFd<'_>; 3]) -> io::Result<Launched> {
     let launcher = launcher()?;
-    let list = sealed("bailiwick-steps", &image.bytes(), false)?;
+    let list = sealed("bailiwick-steps", image.bytes(), false)?;
     let (ours, theirs) = rustix::net::socketpair(
         AddressFamily::UNIX,
         SocketType::SEQPACKET,
@@ -108,12 +108,11 @@ pub(crate) fn start(way: Way<'_>, image: Image, stdio: [BorrowedFd<'_>; 3]) -> i
         stdio: [input.as_fd(), output.as_fd(), error.as_fd()],
         control: theirs.as_fd(),
     };
-    let labels = image.into_labels();
-    let (child, birth_labels) = match way {
+    let (child, birth) = match way {
         Way::Namespaces { flags, birth: before } => {
             let high_launcher = high(launcher)?;
             let child = launch(&birth(flags), &mut before.words(), high_launcher.as_fd(), list.as_fd())?;
-            (child, before.into_labels())
+            (child, before)
         }
         Way::Plain { doors } => {
             let mut steps = Builder::default();
@@ -121,7 +120,7 @@ pub(crate) fn start(way: Way<'_>, image: Image, stdio: [BorrowedFd<'_>; 3]) -> i
             let before = steps.image().ok_or(io::ErrorKind::InvalidInput)?;
             let high_launcher = high(launcher)?;
             let child = launch(&birth(0), &mut before.words(), high_launcher.as_fd(), list.as_fd())?;
-            (child, before.into_labels())
+            (child, before)
         }
         Way::Bubblewrap { path, arguments, doors } => {
             // `bwrap` reads the launcher from where its descriptor stands, so this one is nobody else's.
@@ -144,10 +143,10 @@ pub(crate) fn start(way: Way<'_>, image: Image, stdio: [BorrowedFd<'_>; 3]) -> i
             let all = [program.into(), arguments.into(), environment.into()];
             steps.step("run bwrap", libc::SYS_execve, all);
             let before = steps.image().ok_or(io::ErrorKind::InvalidInput)?;
-            (spawn(&birth(0), &mut before.words())?, before.into_labels())
+            (spawn(&birth(0), &mut before.words())?, before)
         }
     };
-    Ok(Launched { control: Some(ours), child, labels, birth_labels, reaped: false })
+    Ok(Launched { control: Some(ours), child, image, birth, reaped: false })
 }
 
 const LAUNCHER: u64 = super::bubblewrap::LAUNCHER as u64;
@@ -185,11 +184,10 @@ impl Launched {
         match kind {
             FAILED => {
                 let label = match usize::try_from(first) {
-                    Ok(step) => self.labels.get(step),
-                    Err(_) => usize::try_from(-2 - first).ok().and_then(|step| self.birth_labels.get(step)),
+                    Ok(step) => self.image.label(step),
+                    Err(_) => usize::try_from(-2 - first)
+                        .map_or_else(|_| "start the launcher".to_owned(), |step| self.birth.label(step)),
                 };
-                let label =
-                    label.map_or_else(|| "start the launcher".to_owned(), |label| label.clone().into_owned());
                 Word::Failed { label, errno: second }
             }
             DESCRIPTOR => {

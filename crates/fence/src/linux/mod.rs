@@ -8,6 +8,7 @@ mod ground;
 mod group;
 mod landlock;
 mod launch;
+mod lay;
 mod namespaces;
 pub(crate) mod status;
 mod supervise;

@@ -6,12 +6,14 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::path::{Component, Path, PathBuf};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use super::child::{self, Program};
+use super::lay::{Lay, lay};
 use crate::network::Network;
 use crate::plan::{Access, Plan};
-use crate::sys::image::{Arg, Builder, Slot, Tolerance};
+use crate::sys::image::{Arg, Builder, Data, Slot, Tolerance};
 use crate::sys::steps::SEND;
 use crate::terrain::{Kind, Terrain};
 
@@ -105,7 +107,7 @@ pub(crate) fn steps(plan: &Plan, program: &Program<'_>, site: &Site<'_>) -> Buil
         [none.into(), root.into(), 0.into(), private.into(), 0.into()],
     );
 
-    let mut maker = Maker { steps: s, plan, site, root: None, made: BTreeSet::new(), sources: Vec::new() };
+    let mut maker = Maker { steps: s, plan, site, root: None, made: BTreeSet::new(), places: lay(plan), sources: Vec::new() };
     maker.open_sources();
     maker.new_root();
     maker.skeleton();
@@ -168,9 +170,9 @@ pub(crate) fn join(s: &mut Builder, doors: &[PathBuf]) {
 fn write_file(s: &mut Builder, path: &Path, text: &str) {
     let name = s.text(path);
     let bytes = s.bytes(text.as_bytes());
-    let label = format!("write to {}", path.display());
+    let label = ("write to ", name);
     let flags = (libc::O_WRONLY | libc::O_CLOEXEC).into();
-    let file = s.keep(label.clone(), libc::SYS_openat, [libc::AT_FDCWD.into(), name.into(), flags, 0.into()]);
+    let file = s.keep(label, libc::SYS_openat, [libc::AT_FDCWD.into(), name.into(), flags, 0.into()]);
     s.step(label, libc::SYS_write, [file.into(), bytes.into(), (text.len() as u64).into()]);
     s.step("close", libc::SYS_close, [file.into()]);
 }
@@ -178,7 +180,7 @@ fn write_file(s: &mut Builder, path: &Path, text: &str) {
 /// A file system that is not mounted anywhere yet.
 fn file_system(s: &mut Builder, kind: &str, options: &[(&str, &str)], attributes: u64) -> Slot {
     let name = s.text(kind);
-    let context = s.keep(format!("make a {kind}"), libc::SYS_fsopen, [name.into(), 1.into()]);
+    let context = s.keep(("make a ", name), libc::SYS_fsopen, [name.into(), 1.into()]);
     for (key, value) in options {
         let key_text = s.text(key);
         // FSCONFIG_SET_FLAG is 0, FSCONFIG_SET_STRING 1.
@@ -187,41 +189,43 @@ fn file_system(s: &mut Builder, kind: &str, options: &[(&str, &str)], attributes
             value => (1, Arg::from(s.text(value))),
         };
         s.step(
-            format!("set {key} of a {kind}"),
+            ("set an option of a file system: ", key_text),
             libc::SYS_fsconfig,
             [context.into(), command.into(), key_text.into(), value_text, 0.into()],
         );
     }
     // FSCONFIG_CMD_CREATE.
     s.step(
-        format!("make a {kind}"),
+        ("make a ", name),
         libc::SYS_fsconfig,
         [context.into(), 6.into(), 0.into(), 0.into(), 0.into()],
     );
     let mount =
-        s.keep(format!("mount a {kind}"), libc::SYS_fsmount, [context.into(), 1.into(), attributes.into()]);
+        s.keep(("mount a ", name), libc::SYS_fsmount, [context.into(), 1.into(), attributes.into()]);
     s.step("close", libc::SYS_close, [context.into()]);
     mount
 }
 
 /// A descriptor for a path below another, found without following a link.
-fn find(s: &mut Builder, below: Arg, path: &Path) -> Slot {
-    let name = s.text(path);
+fn find(s: &mut Builder, below: Arg, name: Data) -> Slot {
     // struct open_how: O_PATH | O_CLOEXEC | O_NOFOLLOW, no mode, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS.
-    let mut how =
-        u64::from((libc::O_PATH | libc::O_CLOEXEC | libc::O_NOFOLLOW).cast_unsigned()).to_le_bytes().to_vec();
-    how.extend(0u64.to_le_bytes());
-    how.extend(6u64.to_le_bytes());
-    let how = s.bytes(&how);
-    s.keep(format!("find {}", path.display()), libc::SYS_openat2, [below, name.into(), how.into(), 24.into()])
+    let flags = u64::from((libc::O_PATH | libc::O_CLOEXEC | libc::O_NOFOLLOW).cast_unsigned());
+    let how = shared_words(s, [flags, 0, 6]);
+    s.keep(("find ", name), libc::SYS_openat2, [below, name.into(), how.into(), 24.into()])
+}
+
+/// A descriptor for a path of the machine.
+fn find_outside(s: &mut Builder, path: &Path) -> (Slot, Data) {
+    let name = s.text(path);
+    (find(s, libc::AT_FDCWD.into(), name), name)
 }
 
 /// A copy of the mounts at a descriptor, with further restrictions.
-fn copy_mount(s: &mut Builder, what: &Path, at: Slot, recursive: bool, attributes: u64) -> Slot {
-    let empty = s.text("");
+fn copy_mount(s: &mut Builder, what: Data, at: Slot, recursive: bool, attributes: u64) -> Slot {
+    let empty = s.shared(b"\0");
     let recursive = if recursive { AT_RECURSIVE } else { 0 };
     let copy = s.keep(
-        format!("copy the mount of {}", what.display()),
+        ("copy the mount of ", what),
         libc::SYS_open_tree,
         [at.into(), empty.into(), (OPEN_TREE_CLONE | CLOEXEC | EMPTY_PATH | recursive).into()],
     );
@@ -229,17 +233,19 @@ fn copy_mount(s: &mut Builder, what: &Path, at: Slot, recursive: bool, attribute
     copy
 }
 
-fn restrict(s: &mut Builder, what: &Path, mount: Slot, recursive: u64, attributes: u64) {
-    let empty = s.text("");
+fn restrict(s: &mut Builder, what: Data, mount: Slot, recursive: u64, attributes: u64) {
+    let empty = s.shared(b"\0");
     // struct mount_attr: set, clear, propagation, user namespace.
-    let mut attr = attributes.to_le_bytes().to_vec();
-    attr.extend([0; 24]);
-    let attr = s.bytes(&attr);
+    let attr = shared_words(s, [attributes, 0, 0, 0]);
     s.step(
-        format!("restrict the mount of {}", what.display()),
+        ("restrict the mount of ", what),
         libc::SYS_mount_setattr,
         [mount.into(), empty.into(), (EMPTY_PATH | recursive).into(), attr.into(), 32.into()],
     );
+}
+
+fn shared_words<const N: usize>(s: &mut Builder, words: [u64; N]) -> Data {
+    s.shared(words.map(u64::to_le_bytes).as_flattened())
 }
 
 struct Maker<'a, 'b> {
@@ -248,37 +254,38 @@ struct Maker<'a, 'b> {
     site: &'b Site<'b>,
     root: Option<Slot>,
     /// Directories of the new root that exist.
-    made: BTreeSet<PathBuf>,
+    made: BTreeSet<Vec<u8>>,
+    places: Vec<Lay<'b>>,
     /// Mounts of the machine, ready to be put into place.
     sources: Vec<(PathBuf, Slot)>,
 }
 
 impl Maker<'_, '_> {
-    /// Copies the mounts of everything that the plan shows, while the machine's own root is still there.
+    /// Copies the mounts of everything that the plan shows, while the machine's own root is still there. Places come first and
+    /// in their order.
     fn open_sources(&mut self) {
-        for (path, access) in &self.plan.places {
-            let attributes = match access {
+        for lay in &self.places {
+            let attributes = match lay.access {
                 Access::Read | Access::Protected => NOSUID | NODEV | RDONLY,
                 Access::Write => NOSUID | NODEV,
                 Access::Scratch | Access::Hidden | Access::Link(_) => continue,
             };
-            if self.is_below_hidden(path) || (*access == Access::Read && self.is_within(path, &Access::Read))
-            {
+            if lay.hidden_above || (*lay.access == Access::Read && lay.above == Some(&Access::Read)) {
                 continue;
             }
-            let found = find(self.steps, libc::AT_FDCWD.into(), path);
-            let copy = copy_mount(self.steps, path, found, true, attributes);
-            self.sources.push((path.clone(), copy));
+            let (found, name) = find_outside(self.steps, lay.path);
+            let copy = copy_mount(self.steps, name, found, true, attributes);
+            self.sources.push((lay.path.to_path_buf(), copy));
         }
         for device in DEVICES {
             let path = Path::new("/dev").join(device);
-            let found = find(self.steps, libc::AT_FDCWD.into(), &path);
-            let copy = copy_mount(self.steps, &path, found, true, NOSUID | NOEXEC);
+            let (found, name) = find_outside(self.steps, &path);
+            let copy = copy_mount(self.steps, name, found, true, NOSUID | NOEXEC);
             self.sources.push((path, copy));
         }
         if let Some(real) = self.outer_resolver() {
-            let found = find(self.steps, libc::AT_FDCWD.into(), &real);
-            let copy = copy_mount(self.steps, &real, found, true, NOSUID | NODEV | RDONLY);
+            let (found, name) = find_outside(self.steps, &real);
+            let copy = copy_mount(self.steps, name, found, true, NOSUID | NODEV | RDONLY);
             self.sources.push((PathBuf::from("/etc/resolv.conf"), copy));
         }
     }
@@ -290,21 +297,6 @@ impl Maker<'_, '_> {
         }
         let real = self.site.terrain.follow(Path::new("/etc/resolv.conf"))?;
         (!real.starts_with("/etc")).then_some(real)
-    }
-
-    fn is_below_hidden(&self, path: &Path) -> bool {
-        path.ancestors().skip(1).any(|above| self.plan.places.get(above) == Some(&Access::Hidden))
-    }
-
-    fn is_within(&self, path: &Path, access: &Access) -> bool {
-        self.plan.above(path).is_some_and(|above| above.1 == access)
-    }
-
-    /// Whether the machine's own files are at a path, because something above it is shown.
-    fn is_real(&self, path: &Path) -> bool {
-        self.plan
-            .above(path)
-            .is_some_and(|above| matches!(above.1, Access::Read | Access::Write | Access::Protected))
     }
 
     fn new_root(&mut self) {
@@ -323,8 +315,8 @@ impl Maker<'_, '_> {
             &[("newinstance", ""), ("ptmxmode", "0666"), ("mode", "0620")],
             NOSUID | NOEXEC,
         );
-        let stage = find(s, libc::AT_FDCWD.into(), Path::new(STAGE));
-        mount_at(s, Path::new("/"), root, stage);
+        let (stage, name) = find_outside(s, Path::new(STAGE));
+        mount_at(s, name, root, stage);
         s.step("close", libc::SYS_close, [stage.into()]);
         s.step("enter the new root", libc::SYS_fchdir, [root.into()]);
         self.sources.push((PathBuf::from("/proc"), processes));
@@ -336,18 +328,32 @@ impl Maker<'_, '_> {
         self.root.map_or(Arg::Number(0), Arg::Slot)
     }
 
+    /// A path's text, and the same as seen from the new root's descriptor.
+    fn inner(&mut self, path: &Path) -> Data {
+        match path.as_os_str().as_bytes() {
+            [] | [b'/'] => self.steps.text("."),
+            [b'/', ..] => {
+                let whole = self.steps.text(path);
+                self.steps.within(whole, 1)
+            }
+            _ => self.steps.text(path),
+        }
+    }
+
     fn directory(&mut self, path: &Path, mode: u64) {
-        let mut whole = PathBuf::from("/");
-        let parts: Vec<&OsStr> = path.components().filter_map(normal).collect();
-        let last = parts.len();
-        for (index, part) in parts.into_iter().enumerate() {
-            whole.push(part);
-            if self.made.insert(whole.clone()) {
-                let name = self.steps.text(inner(&whole));
-                let mode = if index + 1 == last { mode } else { 0o755 };
+        let bytes = path.as_os_str().as_bytes();
+        if self.made.contains(bytes) {
+            return;
+        }
+        let ends = bytes.iter().enumerate().skip(1).filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+        for end in ends.chain([bytes.len()]) {
+            let part = bytes.get(..end).unwrap_or_default();
+            if part.len() > 1 && self.made.insert(part.to_vec()) {
+                let name = self.inner(Path::new(OsStr::from_bytes(part)));
+                let mode = if end == bytes.len() { mode } else { 0o755 };
                 let root = self.root();
                 self.steps.try_step(
-                    format!("make {}", whole.display()),
+                    ("make ", name),
                     libc::SYS_mkdirat,
                     [root, name.into(), mode.into()],
                     Tolerance::Errno(libc::EEXIST),
@@ -364,10 +370,10 @@ impl Maker<'_, '_> {
         if let Some(parent) = path.parent() {
             self.directory(parent, 0o755);
         }
-        let name = self.steps.text(inner(path));
+        let name = self.inner(path);
         let root = self.root();
         self.steps.step(
-            format!("make {}", path.display()),
+            ("make ", name),
             libc::SYS_mknodat,
             [root, name.into(), u64::from(libc::S_IFREG | mode).into(), 0.into()],
         );
@@ -377,13 +383,9 @@ impl Maker<'_, '_> {
         if let Some(parent) = path.parent() {
             self.directory(parent, 0o755);
         }
-        let (name, target) = (self.steps.text(inner(path)), self.steps.text(target));
+        let (name, target) = (self.inner(path), self.steps.text(target));
         let root = self.root();
-        self.steps.step(
-            format!("link {}", path.display()),
-            libc::SYS_symlinkat,
-            [target.into(), root, name.into()],
-        );
+        self.steps.step(("link ", name), libc::SYS_symlinkat, [target.into(), root, name.into()]);
     }
 
     /// Everything of the new root that is not a mount, or that a mount is put upon.
@@ -391,10 +393,8 @@ impl Maker<'_, '_> {
         for path in ["/proc", "/sys", "/dev", "/dev/pts", "/etc"] {
             self.directory(Path::new(path), 0o755);
         }
-        for (path, access) in &self.plan.places {
-            if self.is_real(path) || self.is_below_hidden(path) {
-                continue;
-            }
+        let places = std::mem::take(&mut self.places);
+        for Lay { path, access, .. } in places.iter().filter(|lay| !lay.is_real() && !lay.hidden_above) {
             match access {
                 Access::Hidden => {}
                 // Everybody's own there, as the sticky bit has it outside.
@@ -406,6 +406,7 @@ impl Maker<'_, '_> {
                 },
             }
         }
+        self.places = places;
         self.directory(Path::new(MASK_DIRECTORY), 0);
         self.file_with(Path::new(MASK_FILE), 0);
         for device in DEVICES {
@@ -424,37 +425,37 @@ impl Maker<'_, '_> {
 
     fn put(&mut self, path: &Path, mount: Slot) {
         let root = self.root();
-        let target = find(self.steps, root, &inner(path));
-        mount_at(self.steps, path, mount, target);
+        let name = self.inner(path);
+        let target = find(self.steps, root, name);
+        mount_at(self.steps, name, mount, target);
     }
 
     fn take(&mut self, path: &Path) -> Option<Slot> {
-        let at = self.sources.iter().position(|source| source.0 == path)?;
-        Some(self.sources.swap_remove(at).1)
+        // Nearly always the first: they are put into place in the order in which they were made.
+        let at = self.sources.iter().position(|source| source.0.as_os_str() == path.as_os_str())?;
+        Some(self.sources.remove(at).1)
     }
 
     /// Mounts what the plan shows and hides, from the outside in.
     fn places(&mut self) {
-        let plan = self.plan;
-        for (path, access) in &plan.places {
-            if self.is_below_hidden(path) {
-                continue;
-            }
-            match access {
+        let places = std::mem::take(&mut self.places);
+        for lay in places.iter().filter(|lay| !lay.hidden_above) {
+            let path = lay.path;
+            match lay.access {
                 Access::Link(_) => {}
                 Access::Scratch => {
                     // The new root itself becomes read-only; scratch places are mounts of their own that do not.
-                    if self.is_within(path, &Access::Scratch) {
+                    if lay.above == Some(&Access::Scratch) {
                         continue;
                     }
-                    let attributes = NOSUID | NODEV | if plan.execute_scratch { 0 } else { NOEXEC };
-                    let root = self.root();
-                    let found = find(self.steps, root, &inner(path));
-                    let copy = copy_mount(self.steps, path, found, false, attributes);
-                    mount_at(self.steps, path, copy, found);
+                    let attributes = NOSUID | NODEV | if self.plan.execute_scratch { 0 } else { NOEXEC };
+                    let (root, name) = (self.root(), self.inner(path));
+                    let found = find(self.steps, root, name);
+                    let copy = copy_mount(self.steps, name, found, false, attributes);
+                    mount_at(self.steps, name, copy, found);
                 }
                 Access::Hidden => {
-                    if self.is_real(path) {
+                    if lay.is_real() {
                         let directory = self.site.terrain.look(path) == Some(Kind::Directory);
                         self.mask(path, directory, false);
                     }
@@ -466,25 +467,28 @@ impl Maker<'_, '_> {
                 }
             }
         }
+        self.places = places;
     }
 
     /// Puts something empty that nobody may open over a path.
     fn mask(&mut self, path: &Path, directory: bool, optional: bool) {
         let root = self.root();
-        let mask = if directory { MASK_DIRECTORY } else { MASK_FILE };
-        let found = find(self.steps, root, &inner(Path::new(mask)));
-        let copy = copy_mount(self.steps, path, found, false, NOSUID | NODEV | NOEXEC | RDONLY);
+        let mask = self.inner(Path::new(if directory { MASK_DIRECTORY } else { MASK_FILE }));
+        let found = find(self.steps, root, mask);
+        let name = self.inner(path);
+        let copy = copy_mount(self.steps, name, found, false, NOSUID | NODEV | NOEXEC | RDONLY);
         if optional {
-            let (target, empty) = (self.steps.text(inner(path)), self.steps.text(""));
+            let empty = self.steps.shared(b"\0");
             self.steps.try_step(
-                format!("hide {}", path.display()),
+                ("hide ", name),
                 libc::SYS_move_mount,
-                [copy.into(), empty.into(), root, target.into(), 4.into()],
+                [copy.into(), empty.into(), root, name.into(), 4.into()],
                 Tolerance::Errno(libc::ENOENT),
             );
             self.steps.step("close", libc::SYS_close, [copy.into()]);
         } else {
-            self.put(path, copy);
+            let target = find(self.steps, root, name);
+            mount_at(self.steps, name, copy, target);
         }
     }
 
@@ -507,10 +511,10 @@ impl Maker<'_, '_> {
             for name in PROC_READ_ONLY {
                 let path = path.join(name);
                 if self.site.terrain.look(&path).is_some() {
-                    let root = self.root();
-                    let found = find(self.steps, root, &inner(&path));
-                    let copy = copy_mount(self.steps, &path, found, true, NOSUID | NODEV | NOEXEC | RDONLY);
-                    mount_at(self.steps, &path, copy, found);
+                    let (root, name) = (self.root(), self.inner(&path));
+                    let found = find(self.steps, root, name);
+                    let copy = copy_mount(self.steps, name, found, true, NOSUID | NODEV | NOEXEC | RDONLY);
+                    mount_at(self.steps, name, copy, found);
                 }
             }
         }
@@ -532,13 +536,13 @@ impl Maker<'_, '_> {
             return;
         }
         let root = self.root();
-        let name = Path::new(RESOLVER);
-        let (file_name, bytes) = (self.steps.text(inner(name)), self.steps.bytes(text.as_bytes()));
+        let own = self.inner(Path::new(RESOLVER));
+        let bytes = self.steps.bytes(text.as_bytes());
         let flags = (libc::O_WRONLY | libc::O_CREAT | libc::O_CLOEXEC).into();
         let file = self.steps.keep(
             "write the resolver's file",
             libc::SYS_openat,
-            [root, file_name.into(), flags, 0o644.into()],
+            [root, own.into(), flags, 0o644.into()],
         );
         self.steps.step(
             "write the resolver's file",
@@ -546,50 +550,37 @@ impl Maker<'_, '_> {
             [file.into(), bytes.into(), (text.len() as u64).into()],
         );
         self.steps.step("close", libc::SYS_close, [file.into()]);
-        let found = find(self.steps, root, &inner(name));
-        let copy = copy_mount(self.steps, path, found, false, NOSUID | NODEV | NOEXEC | RDONLY);
+        let found = find(self.steps, root, own);
+        let copy = copy_mount(self.steps, own, found, false, NOSUID | NODEV | NOEXEC | RDONLY);
         self.put(path, copy);
     }
 
     /// Makes the new root the only one.
     fn enter(&mut self) {
         let Some(root) = self.root else { return };
-        let own = self.steps.text(inner(Path::new(OWN)));
+        let own = self.inner(Path::new(OWN));
         self.steps.step(
             "close the fence's own directory",
             libc::SYS_fchmodat,
             [root.into(), own.into(), 0.into()],
         );
-        restrict(self.steps, Path::new("/"), root, 0, NOSUID | NODEV | RDONLY);
+        let slash = self.steps.text("/");
+        restrict(self.steps, slash, root, 0, NOSUID | NODEV | RDONLY);
         let here = self.steps.text(".");
         self.steps.step("enter the new root", libc::SYS_pivot_root, [here.into(), here.into()]);
         self.steps.step("leave the old root", libc::SYS_umount2, [here.into(), libc::MNT_DETACH.into()]);
-        let slash = self.steps.text("/");
         self.steps.step("enter the new root", libc::SYS_chdir, [slash.into()]);
         self.steps.step("close", libc::SYS_close, [root.into()]);
     }
 }
 
-fn mount_at(s: &mut Builder, path: &Path, mount: Slot, target: Slot) {
-    let empty = s.text("");
+fn mount_at(s: &mut Builder, path: Data, mount: Slot, target: Slot) {
+    let empty = s.shared(b"\0");
     s.step(
-        format!("mount {}", path.display()),
+        ("mount ", path),
         libc::SYS_move_mount,
         [mount.into(), empty.into(), target.into(), empty.into(), MOVE_BOTH.into()],
     );
-}
-
-fn normal(part: Component<'_>) -> Option<&OsStr> {
-    match part {
-        Component::Normal(name) => Some(name),
-        _ => None,
-    }
-}
-
-/// A path as seen from the new root's descriptor.
-fn inner(path: &Path) -> PathBuf {
-    let inside: PathBuf = path.components().filter_map(normal).collect();
-    if inside.as_os_str().is_empty() { PathBuf::from(".") } else { inside }
 }
 
 fn is_shared(path: &Path) -> bool {
@@ -623,16 +614,17 @@ fn network(s: &mut Builder, plan: &Plan, site: &Site<'_>) {
     }
     for (wanted, mark) in site.sockets.iter().zip(MARK_SOCKET..) {
         let kind = if wanted.stream { libc::SOCK_STREAM } else { libc::SOCK_DGRAM } | libc::SOCK_CLOEXEC;
-        let label = format!("open port {}", wanted.port);
-        let socket = s.keep(label.clone(), libc::SYS_socket, [inet.into(), kind.into(), 0.into()]);
+        let port = s.text(wanted.port.to_string());
+        let label = ("open port ", port);
+        let socket = s.keep(label, libc::SYS_socket, [inet.into(), kind.into(), 0.into()]);
         let mut address = (libc::AF_INET as u16).to_le_bytes().to_vec();
         address.extend(wanted.port.to_be_bytes());
         address.extend(wanted.address);
         address.extend([0; 8]);
         let address = s.bytes(&address);
-        s.step(label.clone(), libc::SYS_bind, [socket.into(), address.into(), 16.into()]);
+        s.step(label, libc::SYS_bind, [socket.into(), address.into(), 16.into()]);
         if wanted.stream {
-            s.step(label.clone(), libc::SYS_listen, [socket.into(), 128.into()]);
+            s.step(label, libc::SYS_listen, [socket.into(), 128.into()]);
         }
         s.step(label, SEND, [socket.into(), mark.into()]);
         s.step("close", libc::SYS_close, [socket.into()]);
