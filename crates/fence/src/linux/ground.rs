@@ -108,11 +108,11 @@ fn show(
     terrain: &dyn Terrain,
 ) -> Result<(), Refusal> {
     let holds_hidden = |below: &Path| hidden.iter().any(|place| place.starts_with(below));
-    let mut open = vec![path.to_path_buf()];
+    let mut open = vec![(path.to_path_buf(), terrain.look(path) == Some(Kind::Directory))];
     let mut looked_at = 0;
-    while let Some(path) = open.pop() {
+    while let Some((path, is_directory)) = open.pop() {
         if !holds_hidden(&path) {
-            given.push((path.clone(), of_kind(&path, landlock::READ, terrain)));
+            given.push((path, if is_directory { landlock::READ } else { landlock::READ & landlock::FILE }));
             continue;
         }
         if hidden.contains(&path.as_path()) {
@@ -121,9 +121,9 @@ fn show(
         for entry in path.read_dir().map_err(|error| unfit(&format!("{}: {error}", path.display())))? {
             looked_at += 1;
             let Ok(entry) = entry else { continue };
-            let kind = entry.file_type();
-            if kind.is_ok_and(|kind| kind.is_dir() || kind.is_file()) {
-                open.push(entry.path());
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() || kind.is_file() => open.push((entry.path(), kind.is_dir())),
+                _ => {}
             }
         }
         if looked_at > LOOKED_AT {

@@ -165,7 +165,11 @@ impl Order<'_> {
             _ => {
                 let directory = Scratch::make()
                     .map_err(|error| Refusal::Failed(format!("a scratch directory: {error}")))?;
-                plan.limits.processes = plan.limits.processes.saturating_add(ground::running(user));
+                // A control group counts the program's processes alone; the limit of a user counts all that the user runs.
+                plan.limits.processes = match &group {
+                    Some(_) => u64::MAX,
+                    None => plan.limits.processes.saturating_add(ground::running(user)),
+                };
                 program.ground = ground::rights(&plan, landlock, directory.path(), &Ground)?;
                 plan.environment.insert("TMPDIR".into(), directory.path().into());
                 scratch = Some(directory);
