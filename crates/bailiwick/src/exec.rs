@@ -19,6 +19,7 @@ const TOLD: usize = 12;
 /// Runs the command.
 pub(crate) fn run(arguments: &Exec) -> Result<u8, String> {
     let gate = arguments.setup.gate_for(None, arguments.terms()?)?.running();
+    let begun = if arguments.plan { None } else { gate.begin() };
     let raw = RawCall::new("shell_exec", serde_json::json!({ "argv": arguments.command }));
     let judgement = gate.judge(raw).map_err(|invalid| invalid.to_string())?;
     let mut permit = match gate.permit(&judgement, Machine::environment(), std::io::stdin().is_terminal()) {
@@ -31,7 +32,7 @@ pub(crate) fn run(arguments: &Exec) -> Result<u8, String> {
     if arguments.time.is_none() && Console::of_this_process().is_some_and(|console| console.is_in_use()) {
         permit.untimed();
     }
-    match permit.run() {
+    match permit.run(begun) {
         Ok(outcome) => Ok(finish(&outcome)),
         Err(stopped) => Ok(explain(&stopped)),
     }

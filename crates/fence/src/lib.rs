@@ -33,11 +33,13 @@ pub mod unfit;
 pub mod windows;
 pub mod wsl;
 
-pub use backend::{Backend, Order, run, tried};
+pub use backend::{Backend, Order, run, run_begun, tried};
 pub use blocked::Blocked;
 #[cfg(target_os = "linux")]
 pub use console::Console;
 pub use draw::{Impossible, Wishes, draw};
+#[cfg(target_os = "linux")]
+pub use linux::Begun;
 pub use network::{Host, Network};
 pub use outcome::{End, Outcome, Refusal};
 pub use plan::{Access, Limits, Plan, Reach};

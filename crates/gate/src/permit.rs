@@ -76,6 +76,15 @@ impl Gate {
         Backend::from_name(&self.config.sandbox_mode().value)
     }
 
+    /// Begins the fence that a call would get, while it is still being judged: nothing is in it yet. `None` where a call would
+    /// get another one, or none.
+    #[must_use]
+    pub fn begin(&self) -> Option<fence::Begun> {
+        let namespaces = matches!(self.backend(), Some(Backend::Auto | Backend::Linux));
+        (namespaces && self.config.restricted() && self.workspace.is_some())
+            .then(|| fence::Begun::here(self.config.network_mode().value == "open"))?
+    }
+
     /// What the fence around a call would let it touch.
     ///
     /// # Errors
@@ -226,11 +235,11 @@ impl Permit {
         &self.program
     }
 
-    /// Runs the call, with the standard streams and the terminal of this process.
+    /// Runs the call, with the standard streams and the terminal of this process, in the fence that was begun for it if any.
     ///
     /// # Errors
     /// The fence cannot be built as planned, or the program could not be started.
-    pub fn run(self) -> Result<Outcome, Stopped> {
+    pub fn run(self, begun: Option<fence::Begun>) -> Result<Outcome, Stopped> {
         let Some(plan) = &self.plan else {
             return Err(Stopped {
                 kind: ErrorKind::SandboxDenied,
@@ -247,7 +256,7 @@ impl Permit {
             stands_in: true,
             bwrap: self.bwrap.as_deref(),
         };
-        fence::run(self.backend, &order).map_err(|refusal| match refusal {
+        fence::run_begun(self.backend, &order, begun).map_err(|refusal| match refusal {
             Refusal::Fence { missing, help } => Stopped {
                 kind: ErrorKind::SandboxDenied,
                 by: "fence",

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::filter;
 use super::landlock::{self, Ruleset};
 use super::lay::lay;
-use super::namespaces::{MARK_LISTENER, MARK_TERMINAL};
+use super::namespaces::{MARK_LISTENER, MARK_TERMINAL, join};
 use crate::network::Network;
 use crate::plan::{Access, Plan};
 use crate::sys::image::{Builder, Data, Slot, Tolerance};
@@ -49,10 +49,11 @@ const TIOCGPTPEER: u64 = 0x5441;
 const LAST_CAPABILITY: u64 = 63;
 
 /// All that the launcher does where it makes no namespaces itself: somebody else has made them, or there are none.
-pub(crate) fn whole(plan: &Plan, program: &Program<'_>, namespaces: bool) -> Builder {
+pub(crate) fn whole(plan: &Plan, program: &Program<'_>, doors: &[PathBuf], namespaces: bool) -> Builder {
     let mut steps = Builder::default();
     let s = &mut steps;
     close_inherited(s);
+    join(s, doors);
     if !namespaces {
         // Orphans come to the launcher, which ends them.
         s.step("adopt orphans", libc::SYS_prctl, [36.into(), 1.into(), 0.into(), 0.into(), 0.into()]);

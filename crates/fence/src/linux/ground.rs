@@ -58,7 +58,8 @@ pub(crate) fn rights(
     }
     let all = landlock::rights(version);
     let mut given = vec![(scratch.to_path_buf(), all)];
-    let hidden = plan.places.iter().filter(|(path, access)| **access == Access::Hidden && is_open_to_us(path));
+    let hidden =
+        plan.places.iter().filter(|(path, access)| **access == Access::Hidden && is_open_to_us(path));
     let hidden: Vec<&Path> = hidden.map(|(path, _)| path.as_path()).collect();
     for Lay { path, access, above, .. } in lay(plan) {
         match access {

@@ -1,5 +1,6 @@
 //! The Linux backends: how a plan becomes namespaces, mounts, Landlock rules, a seccomp filter and limits.
 
+mod begun;
 mod bubblewrap;
 mod child;
 mod filter;
@@ -28,6 +29,7 @@ use crate::plan::Plan;
 use crate::sys::kernel;
 use crate::terrain::Ground;
 
+pub use self::begun::Begun;
 use self::child::{Program, Terminal};
 use self::forbidden::Forbidden;
 use self::group::Group;
@@ -47,7 +49,8 @@ enum Tier {
 }
 
 /// Runs a program the first way that can hold its plan, each of which holds all of it.
-pub(crate) fn run(backend: Backend, order: &Order<'_>) -> Result<Outcome, Refusal> {
+/// `begun`: a fence that was begun for it, to be used if it fits.
+pub(crate) fn run(backend: Backend, order: &Order<'_>, begun: Option<Begun>) -> Result<Outcome, Refusal> {
     let tiers: &[Tier] = match backend {
         Backend::Bubblewrap => &[Tier::Bubblewrap],
         Backend::Landlock => &[Tier::Landlock],
@@ -64,8 +67,9 @@ pub(crate) fn run(backend: Backend, order: &Order<'_>) -> Result<Outcome, Refusa
     };
     let mut why: Vec<String> = Vec::new();
     let mut help = String::new();
+    let mut begun = begun;
     for tier in tiers {
-        match order.run(*tier, signals.as_ref(), blocked) {
+        match order.run(*tier, signals.as_ref(), blocked, begun.take()) {
             Err(Refusal::Fence { missing, help: first }) => {
                 why.push(missing);
                 if help.is_empty() {
@@ -91,7 +95,28 @@ pub(crate) fn tried(backend: Backend) -> Result<(), Refusal> {
 }
 
 impl Order<'_> {
-    fn run(&self, tier: Tier, signals: Option<&Rc<OwnedFd>>, blocked: u64) -> Result<Outcome, Refusal> {
+    fn run(
+        &self,
+        tier: Tier,
+        signals: Option<&Rc<OwnedFd>>,
+        blocked: u64,
+        begun: Option<Begun>,
+    ) -> Result<Outcome, Refusal> {
+        let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
+        let stdio = self.streams.unwrap_or([input.as_fd(), output.as_fd(), error.as_fd()]);
+        let refused = |error: std::io::Error| Refusal::Fence {
+            missing: format!("namespaces cannot be made: {error}"),
+            help: NAMESPACES.into(),
+        };
+        let open_network = self.plan.network == Network::Open;
+        let begun = match tier {
+            Tier::Bubblewrap => None,
+            Tier::Landlock => Some(Begun::plain(stdio).map_err(refused)?),
+            Tier::Namespaces => Some(match begun.filter(|begun| begun.suits(&self.plan.network)) {
+                Some(begun) => begun,
+                None => Begun::namespaces(open_network, stdio).map_err(refused)?,
+            }),
+        };
         let bwrap = match tier {
             Tier::Bubblewrap => Some(bubblewrap::find(self.bwrap)?),
             Tier::Namespaces | Tier::Landlock => None,
@@ -130,8 +155,9 @@ impl Order<'_> {
         let user = rustix::process::geteuid().as_raw();
         let mut layout = None;
         let mut scratch = None;
-        let (way, steps) = match (tier, &bwrap) {
-            (Tier::Namespaces, _) => {
+        let mut arguments = Vec::new();
+        let steps = match (begun.as_ref().map(|begun| begun.opening), &bwrap) {
+            (Some(Some(opening)), _) => {
                 layout = layout_of(&plan)?;
                 let (sockets, resolver) = meeting_points(&plan, layout.as_ref());
                 if let Some(layout) = &layout {
@@ -141,16 +167,13 @@ impl Order<'_> {
                 let site = Site {
                     terrain: &Ground,
                     user,
-                    group: rustix::process::getegid().as_raw(),
                     doors: &doors,
                     resolver: resolver.as_deref(),
                     sockets: &sockets,
                 };
-                let birth = namespaces::birth(&site).image().ok_or_else(too_long)?;
-                let flags = namespaces::flags(&plan.network);
-                (Way::Namespaces { flags, birth }, namespaces::steps(&plan, &program, &site))
+                namespaces::steps(&opening, &plan, &program, &site)
             }
-            (_, Some(path)) => {
+            (_, Some(_)) => {
                 if let Network::Allow(_) = plan.network {
                     return Err(Refusal::Fence {
                         missing:
@@ -159,8 +182,8 @@ impl Order<'_> {
                         help: NAMESPACES.into(),
                     });
                 }
-                let arguments = bubblewrap::arguments(&plan, &Ground);
-                (Way::Bubblewrap { path, arguments, doors: &doors }, child::whole(&plan, &program, true))
+                arguments = bubblewrap::arguments(&plan, &Ground);
+                child::whole(&plan, &program, &[], true)
             }
             _ => {
                 let directory = Scratch::make()
@@ -173,7 +196,7 @@ impl Order<'_> {
                 program.ground = ground::rights(&plan, landlock, directory.path(), &Ground)?;
                 plan.environment.insert("TMPDIR".into(), directory.path().into());
                 scratch = Some(directory);
-                (Way::Plain { doors: &doors }, child::whole(&plan, &program, false))
+                child::whole(&plan, &program, &doors, false)
             }
         };
         let mut steps = steps;
@@ -183,12 +206,20 @@ impl Order<'_> {
             steps.move_away(name.as_os_str(), &aside);
         }
         let image = steps.image().ok_or_else(too_long)?;
-        let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
-        let stdio = self.streams.unwrap_or([input.as_fd(), output.as_fd(), error.as_fd()]);
-        let launched = launch::start(way, image, stdio).map_err(|error| Refusal::Fence {
-            missing: format!("namespaces cannot be made: {error}"),
-            help: NAMESPACES.into(),
-        })?;
+        let launched = match (begun, &bwrap) {
+            (Some(begun), _) => {
+                let mut launched = begun.launched;
+                launched.go_on(image).map_err(|error| {
+                    Refusal::Failed(format!("the plan could not be handed over: {error}"))
+                })?;
+                launched
+            }
+            (None, Some(path)) => {
+                let way = Way::Bubblewrap { path, arguments, doors: &doors };
+                launch::start(way, image, stdio).map_err(refused)?
+            }
+            (None, None) => return Err(Refusal::Failed("there is nothing to start".into())),
+        };
         let mut running = Running::new(launched);
         running.console = console;
         running.signals = signals.cloned();

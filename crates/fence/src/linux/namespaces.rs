@@ -14,19 +14,13 @@ use super::lay::{Lay, lay};
 use crate::network::Network;
 use crate::plan::{Access, Plan};
 use crate::sys::image::{Arg, Builder, Data, Slot, Tolerance};
-use crate::sys::steps::SEND;
+use crate::sys::steps::{NEXT, SEND};
 use crate::terrain::{Kind, Terrain};
 
-/// The namespaces of a fence: user, mount, process, IPC, host name; and network, unless that is open. That of control groups
-/// follows later.
-pub(crate) fn flags(network: &Network) -> i32 {
-    let all = libc::CLONE_NEWUSER
-        | libc::CLONE_NEWNS
-        | libc::CLONE_NEWPID
-        | libc::CLONE_NEWIPC
-        | libc::CLONE_NEWUTS;
-    if *network == Network::Open { all } else { all | libc::CLONE_NEWNET }
-}
+/// The namespaces that a fence is born into: user, mount, process, IPC, host name. Those of the network, which takes the kernel
+/// longer than all the others, and of control groups follow.
+pub(crate) const FLAGS: i32 =
+    libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
 
 /// A socket that the supervisor wants from inside the network namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +35,6 @@ pub(crate) struct Wanted {
 pub(crate) struct Site<'a> {
     pub(crate) terrain: &'a dyn Terrain,
     pub(crate) user: u32,
-    pub(crate) group: u32,
     /// Files to which the first process writes itself, to come under a control group's limits.
     pub(crate) doors: &'a [PathBuf],
     /// What `/etc/resolv.conf` says in there, if not what it says outside.
@@ -90,14 +83,25 @@ const RESOLVER: &str = "/.bailiwick/resolver";
 /// Where the new root is put together: a directory that every machine has and that is not needed meanwhile.
 const STAGE: &str = "/proc";
 
-/// Writes the steps.
-pub(crate) fn steps(plan: &Plan, program: &Program<'_>, site: &Site<'_>) -> Builder {
+/// What every fence begins with, whatever its plan: it is carried out while the plan is still being drawn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Opening {
+    /// How many answers it keeps.
+    kept: u32,
+    processes: Slot,
+    terminals: Slot,
+}
+
+/// The first list. `open_network`: the machine's own stays.
+pub(crate) fn opening(open_network: bool) -> (Builder, Opening) {
     let mut steps = Builder::default();
     let s = &mut steps;
     child::close_inherited(s);
     s.step("make directories with the modes that are given", libc::SYS_umask, [0.into()]);
-    // Only now: whoever is in a namespace of control groups cannot be moved to one outside it.
-    s.step("hide control groups", libc::SYS_unshare, [libc::CLONE_NEWCGROUP.into()]);
+    if !open_network {
+        s.step("make a network of its own", libc::SYS_unshare, [libc::CLONE_NEWNET.into()]);
+        loopback(s);
+    }
     let none = s.text("none");
     let root = s.text("/");
     let private = libc::MS_REC | libc::MS_PRIVATE;
@@ -106,10 +110,37 @@ pub(crate) fn steps(plan: &Plan, program: &Program<'_>, site: &Site<'_>) -> Buil
         libc::SYS_mount,
         [none.into(), root.into(), 0.into(), private.into(), 0.into()],
     );
+    let processes = file_system(s, "proc", &[], NOSUID | NODEV | NOEXEC);
+    let terminals = file_system(
+        s,
+        "devpts",
+        &[("newinstance", ""), ("ptmxmode", "0666"), ("mode", "0620")],
+        NOSUID | NOEXEC,
+    );
+    s.step("wait for the plan", NEXT, []);
+    let opening = Opening { kept: steps.kept(), processes, terminals };
+    (steps, opening)
+}
 
-    let mut maker = Maker { steps: s, plan, site, root: None, made: BTreeSet::new(), places: lay(plan), sources: Vec::new() };
+/// Writes the steps that follow the opening.
+pub(crate) fn steps(opening: &Opening, plan: &Plan, program: &Program<'_>, site: &Site<'_>) -> Builder {
+    let mut steps = Builder::after(opening.kept);
+    let s = &mut steps;
+    join(s, site.doors);
+    // Only now: whoever is in a namespace of control groups cannot be moved to one outside it.
+    s.step("hide control groups", libc::SYS_unshare, [libc::CLONE_NEWCGROUP.into()]);
+
+    let mut maker = Maker {
+        steps: s,
+        plan,
+        site,
+        root: None,
+        made: BTreeSet::new(),
+        places: lay(plan),
+        sources: Vec::new(),
+    };
     maker.open_sources();
-    maker.new_root();
+    maker.new_root(opening);
     maker.skeleton();
     maker.places();
     maker.devices();
@@ -124,13 +155,12 @@ pub(crate) fn steps(plan: &Plan, program: &Program<'_>, site: &Site<'_>) -> Buil
 /// What the first process does before it becomes the launcher. The user keeps the number that it has outside; it is the only
 /// one that exists inside. An exec takes the rights that a new namespace gives from everybody but root, so those that are
 /// needed to build the fence are handed over it.
-pub(crate) fn birth(site: &Site<'_>) -> Builder {
+pub(crate) fn birth(user: u32, group: u32) -> Builder {
     let mut steps = Builder::default();
     let s = &mut steps;
-    join(s, site.doors);
     write_file(s, Path::new("/proc/self/setgroups"), "deny");
-    write_file(s, Path::new("/proc/self/uid_map"), &format!("{0} {0} 1", site.user));
-    write_file(s, Path::new("/proc/self/gid_map"), &format!("{0} {0} 1", site.group));
+    write_file(s, Path::new("/proc/self/uid_map"), &format!("{user} {user} 1"));
+    write_file(s, Path::new("/proc/self/gid_map"), &format!("{group} {group} 1"));
     // struct __user_cap_header_struct, version 3; then effective, permitted and inheritable, low halves first.
     let mut header = 0x2008_0522u32.to_le_bytes().to_vec();
     header.extend([0; 4]);
@@ -195,13 +225,8 @@ fn file_system(s: &mut Builder, kind: &str, options: &[(&str, &str)], attributes
         );
     }
     // FSCONFIG_CMD_CREATE.
-    s.step(
-        ("make a ", name),
-        libc::SYS_fsconfig,
-        [context.into(), 6.into(), 0.into(), 0.into(), 0.into()],
-    );
-    let mount =
-        s.keep(("mount a ", name), libc::SYS_fsmount, [context.into(), 1.into(), attributes.into()]);
+    s.step(("make a ", name), libc::SYS_fsconfig, [context.into(), 6.into(), 0.into(), 0.into(), 0.into()]);
+    let mount = s.keep(("mount a ", name), libc::SYS_fsmount, [context.into(), 1.into(), attributes.into()]);
     s.step("close", libc::SYS_close, [context.into()]);
     mount
 }
@@ -299,7 +324,7 @@ impl Maker<'_, '_> {
         (!real.starts_with("/etc")).then_some(real)
     }
 
-    fn new_root(&mut self) {
+    fn new_root(&mut self, opening: &Opening) {
         let size = format!("{}m", self.plan.limits.scratch_mb);
         let s = &mut *self.steps;
         let root = file_system(
@@ -308,19 +333,12 @@ impl Maker<'_, '_> {
             &[("size", &size), ("mode", "0755"), ("nr_inodes", "400000")],
             NOSUID | NODEV,
         );
-        let processes = file_system(s, "proc", &[], NOSUID | NODEV | NOEXEC);
-        let terminals = file_system(
-            s,
-            "devpts",
-            &[("newinstance", ""), ("ptmxmode", "0666"), ("mode", "0620")],
-            NOSUID | NOEXEC,
-        );
         let (stage, name) = find_outside(s, Path::new(STAGE));
         mount_at(s, name, root, stage);
         s.step("close", libc::SYS_close, [stage.into()]);
         s.step("enter the new root", libc::SYS_fchdir, [root.into()]);
-        self.sources.push((PathBuf::from("/proc"), processes));
-        self.sources.push((PathBuf::from("/dev/pts"), terminals));
+        self.sources.push((PathBuf::from("/proc"), opening.processes));
+        self.sources.push((PathBuf::from("/dev/pts"), opening.terminals));
         self.root = Some(root);
     }
 
@@ -587,11 +605,8 @@ fn is_shared(path: &Path) -> bool {
     ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|shared| path == Path::new(shared))
 }
 
-/// Loopback inside, and the supervisor's sockets.
-fn network(s: &mut Builder, plan: &Plan, site: &Site<'_>) {
-    if plan.network == Network::Open {
-        return;
-    }
+/// Loopback works in a network of its own.
+fn loopback(s: &mut Builder) {
     let inet = libc::AF_INET;
     let socket = s.keep(
         "switch loopback on",
@@ -609,6 +624,14 @@ fn network(s: &mut Builder, plan: &Plan, site: &Site<'_>) {
     let request = s.bytes(&request);
     s.step("switch loopback on", libc::SYS_ioctl, [socket.into(), libc::SIOCSIFFLAGS.into(), request.into()]);
     s.step("close", libc::SYS_close, [socket.into()]);
+}
+
+/// The supervisor's sockets inside.
+fn network(s: &mut Builder, plan: &Plan, site: &Site<'_>) {
+    if plan.network == Network::Open {
+        return;
+    }
+    let inet = libc::AF_INET;
     if site.sockets.iter().any(|wanted| wanted.address.first() == Some(&198)) {
         local_route(s);
     }

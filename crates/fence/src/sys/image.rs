@@ -120,6 +120,16 @@ pub(crate) struct Image {
 }
 
 impl Builder {
+    /// A list that goes on after one that kept so many answers, and uses them.
+    pub(crate) fn after(kept: u32) -> Builder {
+        Builder { slots: kept, ..Builder::default() }
+    }
+
+    /// How many answers have been kept.
+    pub(crate) fn kept(&self) -> u32 {
+        self.slots
+    }
+
     /// Puts bytes into the image, aligned to eight.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Data {
         let at = self.aligned();
