@@ -82,7 +82,7 @@ impl Gate {
     pub fn begin(&self) -> Option<fence::Begun> {
         let namespaces = matches!(self.backend(), Some(Backend::Auto | Backend::Linux));
         (namespaces && self.config.restricted() && self.workspace.is_some())
-            .then(|| fence::Begun::here(self.config.network_mode().value == "open"))?
+            .then(|| fence::Begun::here(self.config.network_mode().value == "open"))
     }
 
     /// What the fence around a call would let it touch.

@@ -4,6 +4,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::thread::JoinHandle;
 
 use super::launch::{self, Launched, Way};
 use super::namespaces::{self, Opening};
@@ -14,43 +15,90 @@ use crate::sys::steps::NEXT;
 /// A fence that is begun.
 #[derive(Debug)]
 pub struct Begun {
-    pub(crate) launched: Launched,
-    /// What has been made in namespaces; `None` where there are none.
-    pub(crate) opening: Option<Opening>,
+    opening: Option<Opening>,
     open_network: bool,
+    launched: Start,
+}
+
+/// The first process is there, or is being started meanwhile.
+#[derive(Debug)]
+enum Start {
+    Done(io::Result<Launched>),
+    Under(Option<JoinHandle<io::Result<Launched>>>),
 }
 
 impl Begun {
-    /// One in namespaces of its own, with the standard streams of this process. `None` where that is not possible: whoever
-    /// builds the fence then finds out why.
+    /// One in namespaces of its own, with the standard streams of this process. This thread goes on meanwhile.
     #[must_use]
-    pub fn here(open_network: bool) -> Option<Begun> {
-        let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
-        Begun::namespaces(open_network, [input.as_fd(), output.as_fd(), error.as_fd()]).ok()
+    pub fn here(open_network: bool) -> Begun {
+        let (steps, opening) = namespaces::opening(open_network);
+        let start = move || {
+            let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
+            born(steps, [input.as_fd(), output.as_fd(), error.as_fd()])
+        };
+        // Where there is no other thread to be had, nothing is begun: whoever builds the fence does it then.
+        let launched = match std::thread::Builder::new().spawn(start) {
+            Ok(thread) => Start::Under(Some(thread)),
+            Err(error) => Start::Done(Err(error)),
+        };
+        Begun { opening: Some(opening), open_network, launched }
     }
 
-    pub(crate) fn namespaces(open_network: bool, stdio: [BorrowedFd<'_>; 3]) -> io::Result<Begun> {
-        let user = rustix::process::geteuid().as_raw();
-        let group = rustix::process::getegid().as_raw();
-        let too_long = || io::Error::from(io::ErrorKind::InvalidInput);
-        let birth = namespaces::birth(user, group).image().ok_or_else(too_long)?;
+    /// The same, in this thread.
+    pub(crate) fn namespaces(open_network: bool, stdio: [BorrowedFd<'_>; 3]) -> Begun {
         let (steps, opening) = namespaces::opening(open_network);
-        let first = steps.image().ok_or_else(too_long)?;
-        let launched = launch::start(Way::Namespaces { birth }, first, stdio)?;
-        Ok(Begun { launched, opening: Some(opening), open_network })
+        Begun { opening: Some(opening), open_network, launched: Start::Done(born(steps, stdio)) }
     }
 
     /// One without namespaces.
-    pub(crate) fn plain(stdio: [BorrowedFd<'_>; 3]) -> io::Result<Begun> {
+    pub(crate) fn plain(stdio: [BorrowedFd<'_>; 3]) -> Begun {
         let mut steps = Builder::default();
         steps.step("wait for the plan", NEXT, []);
-        let first = steps.image().ok_or(io::ErrorKind::InvalidInput)?;
-        let launched = launch::start(Way::Plain, first, stdio)?;
-        Ok(Begun { launched, opening: None, open_network: true })
+        let first = steps.image().ok_or_else(too_long);
+        let launched = first.and_then(|first| launch::start(Way::Plain, first, stdio));
+        Begun { opening: None, open_network: true, launched: Start::Done(launched) }
     }
 
     /// Whether it is what a plan's network wants.
     pub(crate) fn suits(&self, network: &Network) -> bool {
         self.opening.is_some() && self.open_network == (*network == Network::Open)
     }
+
+    /// What is made in namespaces; `None` where there are none.
+    pub(crate) fn opening(&self) -> Option<Opening> {
+        self.opening
+    }
+
+    /// The first process.
+    pub(crate) fn launched(mut self) -> io::Result<Launched> {
+        match std::mem::replace(&mut self.launched, Start::Under(None)) {
+            Start::Done(launched) => launched,
+            Start::Under(thread) => joined(thread),
+        }
+    }
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if let Start::Under(thread) = &mut self.launched {
+            drop(joined(thread.take()));
+        }
+    }
+}
+
+fn joined(thread: Option<JoinHandle<io::Result<Launched>>>) -> io::Result<Launched> {
+    let lost = || io::Error::other("the thread that started it is gone");
+    thread.ok_or_else(lost)?.join().map_err(|_| lost())?
+}
+
+fn born(opening: Builder, stdio: [BorrowedFd<'_>; 3]) -> io::Result<Launched> {
+    let user = rustix::process::geteuid().as_raw();
+    let group = rustix::process::getegid().as_raw();
+    let birth = namespaces::birth(user, group).image().ok_or_else(too_long)?;
+    let first = opening.image().ok_or_else(too_long)?;
+    launch::start(Way::Namespaces { birth }, first, stdio)
+}
+
+fn too_long() -> io::Error {
+    io::ErrorKind::InvalidInput.into()
 }

@@ -111,10 +111,10 @@ impl Order<'_> {
         let open_network = self.plan.network == Network::Open;
         let begun = match tier {
             Tier::Bubblewrap => None,
-            Tier::Landlock => Some(Begun::plain(stdio).map_err(refused)?),
+            Tier::Landlock => Some(Begun::plain(stdio)),
             Tier::Namespaces => Some(match begun.filter(|begun| begun.suits(&self.plan.network)) {
                 Some(begun) => begun,
-                None => Begun::namespaces(open_network, stdio).map_err(refused)?,
+                None => Begun::namespaces(open_network, stdio),
             }),
         };
         let bwrap = match tier {
@@ -156,7 +156,7 @@ impl Order<'_> {
         let mut layout = None;
         let mut scratch = None;
         let mut arguments = Vec::new();
-        let steps = match (begun.as_ref().map(|begun| begun.opening), &bwrap) {
+        let steps = match (begun.as_ref().map(Begun::opening), &bwrap) {
             (Some(Some(opening)), _) => {
                 layout = layout_of(&plan)?;
                 let (sockets, resolver) = meeting_points(&plan, layout.as_ref());
@@ -208,7 +208,7 @@ impl Order<'_> {
         let image = steps.image().ok_or_else(too_long)?;
         let launched = match (begun, &bwrap) {
             (Some(begun), _) => {
-                let mut launched = begun.launched;
+                let mut launched = begun.launched().map_err(refused)?;
                 launched.go_on(image).map_err(|error| {
                     Refusal::Failed(format!("the plan could not be handed over: {error}"))
                 })?;

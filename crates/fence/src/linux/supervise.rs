@@ -119,7 +119,10 @@ impl Running {
                 None => continue,
             }
         };
-        let reaped = self.launched.end();
+        // The first process tells how the program ended once nothing else is left; its own end takes the kernel a while, in which
+        // the rest can be done.
+        let told = matches!(end, Some(End::Code(_) | End::Signal(_)));
+        let reaped = (!told).then(|| self.launched.end());
         self.drain_terminal();
         if let Some(console) = &mut self.console {
             console.restore();
@@ -128,6 +131,7 @@ impl Running {
             let found = forbidden.sweep();
             self.made.extend(found);
         }
+        let reaped = reaped.unwrap_or_else(|| self.launched.end());
         if let Some(refusal) = self.failed.take() {
             return Err(refusal);
         }
