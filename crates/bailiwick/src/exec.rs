@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &Exec) -> Result<u8, String> {
     if arguments.time.is_none() && Console::of_this_process().is_some_and(|console| console.is_in_use()) {
         permit.untimed();
     }
-    match permit.run(begun) {
+    match permit.run_begun(begun) {
         Ok(outcome) => Ok(finish(&outcome)),
         Err(stopped) => Ok(explain(&stopped)),
     }

@@ -51,9 +51,18 @@ impl Backend {
 /// What is missing, and how to get it.
 #[cfg(target_os = "linux")]
 pub fn tried(backend: Backend) -> Result<(), Refusal> {
+    tried_with(backend, None)
+}
+
+/// The same, with `bwrap` where the configuration says it is.
+///
+/// # Errors
+/// What is missing, and how to get it.
+#[cfg(target_os = "linux")]
+pub fn tried_with(backend: Backend, bwrap: Option<&Path>) -> Result<(), Refusal> {
     match backend {
         Backend::Auto | Backend::Linux | Backend::Bubblewrap | Backend::Landlock => {
-            crate::linux::tried(backend)
+            crate::linux::tried(backend, bwrap)
         }
         _ => Err(elsewhere(backend)),
     }

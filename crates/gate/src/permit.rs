@@ -32,6 +32,7 @@ pub struct Permit {
     bwrap: Option<PathBuf>,
     program: PathBuf,
     arguments: Vec<OsString>,
+    directory: PathBuf,
 }
 
 impl Gate {
@@ -49,7 +50,8 @@ impl Gate {
             return policy::Fence::none("there is no workspace here that it could be built around");
         }
         // Whoever runs the call builds the fence and is refused where that fails; only a rehearsal needs a trial.
-        match if self.rehearsal { fence::tried(backend) } else { Ok(()) } {
+        let bwrap = self.config.bwrap_path().map(Path::new);
+        match if self.rehearsal { fence::tried_with(backend, bwrap) } else { Ok(()) } {
             Ok(()) => policy::Fence { name: "linux", holds_paths: true, holds_network: true, lacks: None },
             Err(_) => policy::Fence::none("it cannot be built here; `bailiwick sandbox status` says why"),
         }
@@ -80,9 +82,18 @@ impl Gate {
     /// get another one, or none.
     #[must_use]
     pub fn begin(&self) -> Option<fence::Begun> {
-        let namespaces = matches!(self.backend(), Some(Backend::Auto | Backend::Linux));
-        (namespaces && self.config.restricted() && self.workspace.is_some())
-            .then(|| fence::Begun::here(self.config.network_mode().value == "open"))
+        if !self.config.restricted() || self.workspace.is_none() {
+            return None;
+        }
+        match self.backend()? {
+            Backend::Auto | Backend::Linux => {
+                Some(fence::Begun::here(self.config.network_mode().value == "open"))
+            }
+            Backend::Landlock => Some(fence::Begun::plain_here()),
+            Backend::Bubblewrap | Backend::Seatbelt | Backend::Windows | Backend::Wsl | Backend::Local => {
+                None
+            }
+        }
     }
 
     /// What the fence around a call would let it touch.
@@ -211,6 +222,7 @@ impl Gate {
             bwrap: self.config.bwrap_path().map(PathBuf::from),
             program,
             arguments: words,
+            directory,
         })
     }
 }
@@ -235,18 +247,23 @@ impl Permit {
         &self.program
     }
 
-    /// Runs the call, with the standard streams and the terminal of this process, in the fence that was begun for it if any.
+    /// Runs the call, with the standard streams and the terminal of this process.
     ///
     /// # Errors
     /// The fence cannot be built as planned, or the program could not be started.
-    pub fn run(self, begun: Option<fence::Begun>) -> Result<Outcome, Stopped> {
+    pub fn run(self) -> Result<Outcome, Stopped> {
+        self.run_begun(None)
+    }
+
+    /// The same, in the fence that was begun for it. Where the configuration says by name that there is none, this process
+    /// becomes the program.
+    ///
+    /// # Errors
+    /// The fence cannot be built as planned, or the program could not be started.
+    pub fn run_begun(self, begun: Option<fence::Begun>) -> Result<Outcome, Stopped> {
         let Some(plan) = &self.plan else {
-            return Err(Stopped {
-                kind: ErrorKind::SandboxDenied,
-                by: "fence",
-                why: "running without a fence is not done by this command".into(),
-                help: vec!["start the program yourself".into()],
-            });
+            let why = fence::become_unfenced(&self.program, &self.arguments, &self.directory).to_string();
+            return Err(Stopped { kind: ErrorKind::NotFound, by: "fence", why, help: Vec::new() });
         };
         let order = fence::Order {
             plan,

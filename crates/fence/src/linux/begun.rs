@@ -32,16 +32,13 @@ impl Begun {
     #[must_use]
     pub fn here(open_network: bool) -> Begun {
         let (steps, opening) = namespaces::opening(open_network);
-        let start = move || {
-            let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
-            born(steps, [input.as_fd(), output.as_fd(), error.as_fd()])
-        };
-        // Where there is no other thread to be had, nothing is begun: whoever builds the fence does it then.
-        let launched = match std::thread::Builder::new().spawn(start) {
-            Ok(thread) => Start::Under(Some(thread)),
-            Err(error) => Start::Done(Err(error)),
-        };
-        Begun { opening: Some(opening), open_network, launched }
+        Begun { opening: Some(opening), open_network, launched: meanwhile(move |stdio| born(steps, stdio)) }
+    }
+
+    /// The same without namespaces.
+    #[must_use]
+    pub fn plain_here() -> Begun {
+        Begun { opening: None, open_network: true, launched: meanwhile(born_plain) }
     }
 
     /// The same, in this thread.
@@ -50,16 +47,12 @@ impl Begun {
         Begun { opening: Some(opening), open_network, launched: Start::Done(born(steps, stdio)) }
     }
 
-    /// One without namespaces.
+    /// One without namespaces, in this thread.
     pub(crate) fn plain(stdio: [BorrowedFd<'_>; 3]) -> Begun {
-        let mut steps = Builder::default();
-        steps.step("wait for the plan", NEXT, []);
-        let first = steps.image().ok_or_else(too_long);
-        let launched = first.and_then(|first| launch::start(Way::Plain, first, stdio));
-        Begun { opening: None, open_network: true, launched: Start::Done(launched) }
+        Begun { opening: None, open_network: true, launched: Start::Done(born_plain(stdio)) }
     }
 
-    /// Whether it is what a plan's network wants.
+    /// Whether it has namespaces, and what a plan's network wants.
     pub(crate) fn suits(&self, network: &Network) -> bool {
         self.opening.is_some() && self.open_network == (*network == Network::Open)
     }
@@ -89,6 +82,25 @@ impl Drop for Begun {
 fn joined(thread: Option<JoinHandle<io::Result<Launched>>>) -> io::Result<Launched> {
     let lost = || io::Error::other("the thread that started it is gone");
     thread.ok_or_else(lost)?.join().map_err(|_| lost())?
+}
+
+/// Has another thread start the first process. Where there is none to be had, nothing is begun.
+fn meanwhile(start: impl FnOnce([BorrowedFd<'_>; 3]) -> io::Result<Launched> + Send + 'static) -> Start {
+    let start = move || {
+        let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
+        start([input.as_fd(), output.as_fd(), error.as_fd()])
+    };
+    match std::thread::Builder::new().spawn(start) {
+        Ok(thread) => Start::Under(Some(thread)),
+        Err(error) => Start::Done(Err(error)),
+    }
+}
+
+fn born_plain(stdio: [BorrowedFd<'_>; 3]) -> io::Result<Launched> {
+    let mut steps = Builder::default();
+    steps.step("wait for the plan", NEXT, []);
+    let first = steps.image().ok_or_else(too_long)?;
+    launch::start(Way::Plain, first, stdio)
 }
 
 fn born(opening: Builder, stdio: [BorrowedFd<'_>; 3]) -> io::Result<Launched> {

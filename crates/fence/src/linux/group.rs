@@ -85,8 +85,30 @@ impl Group {
     }
 }
 
+/// One run in so many looks for what others left.
+const SWEEPS: u32 = 8;
+
+/// Removes empty groups of runs that were killed: what is named after a process that is no more.
+fn sweep(parent: &Path) {
+    for entry in parent.read_dir().into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let owner = name
+            .to_str()
+            .and_then(|name| name.strip_prefix("bailiwick-"))
+            .and_then(|rest| rest.split('-').next());
+        let Some(owner) = owner.and_then(|owner| owner.parse::<u32>().ok()) else { continue };
+        if !Path::new("/proc").join(owner.to_string()).exists() {
+            // One that is still in use is busy.
+            let _busy = std::fs::remove_dir(entry.path());
+        }
+    }
+}
+
 impl Drop for Group {
     fn drop(&mut self) {
+        if std::process::id().is_multiple_of(SWEEPS) {
+            self.directories.iter().filter_map(|directory| directory.parent()).for_each(sweep);
+        }
         for directory in &self.directories {
             for _ in 0..BURIALS {
                 match std::fs::remove_dir(directory) {

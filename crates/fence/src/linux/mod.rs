@@ -24,8 +24,8 @@ use crate::backend::{Backend, Order};
 use crate::console::Console;
 use crate::egress::Layout;
 use crate::network::Network;
-use crate::outcome::{Outcome, Refusal};
-use crate::plan::Plan;
+use crate::outcome::{Bound, Held, Means, Outcome, Refusal};
+use crate::plan::{Limits, Plan};
 use crate::sys::kernel;
 use crate::terrain::Ground;
 
@@ -83,12 +83,12 @@ pub(crate) fn run(backend: Backend, order: &Order<'_>, begun: Option<Begun>) -> 
 }
 
 /// Whether a fence of this kind can be built here, as far as that does not depend on the plan.
-pub(crate) fn tried(backend: Backend) -> Result<(), Refusal> {
+pub(crate) fn tried(backend: Backend, bwrap: Option<&Path>) -> Result<(), Refusal> {
     match backend {
-        Backend::Bubblewrap => bubblewrap::find(None).map(drop),
+        Backend::Bubblewrap => bubblewrap::find(bwrap).map(drop),
         Backend::Landlock if kernel::landlock_version() >= landlock::SCOPED => Ok(()),
         Backend::Auto => {
-            trial::namespaces().or_else(|first| bubblewrap::find(None).map(drop).map_err(|_| first))
+            trial::namespaces().or_else(|first| bubblewrap::find(bwrap).map(drop).map_err(|_| first))
         }
         _ => trial::namespaces(),
     }
@@ -111,7 +111,10 @@ impl Order<'_> {
         let open_network = self.plan.network == Network::Open;
         let begun = match tier {
             Tier::Bubblewrap => None,
-            Tier::Landlock => Some(Begun::plain(stdio)),
+            Tier::Landlock => Some(match begun.filter(|begun| begun.opening().is_none()) {
+                Some(begun) => begun,
+                None => Begun::plain(stdio),
+            }),
             Tier::Namespaces => Some(match begun.filter(|begun| begun.suits(&self.plan.network)) {
                 Some(begun) => begun,
                 None => Begun::namespaces(open_network, stdio),
@@ -220,7 +223,8 @@ impl Order<'_> {
             }
             (None, None) => return Err(Refusal::Failed("there is nothing to start".into())),
         };
-        let mut running = Running::new(launched);
+        let held = held(tier, landlock, &self.plan.limits, group.is_some(), user);
+        let mut running = Running::new(launched, held);
         running.console = console;
         running.signals = signals.cloned();
         running.forbidden = Forbidden::new(&plan.forbidden, &plan.fresh);
@@ -230,6 +234,28 @@ impl Order<'_> {
         drop((group, scratch));
         outcome
     }
+}
+
+/// What stands around a program, and how well each limit is kept.
+fn held(tier: Tier, landlock: u32, limits: &Limits, group: bool, user: u32) -> Held {
+    let namespaces = tier != Tier::Landlock;
+    let bound = |name, value, hard| Bound { name, value, hard };
+    let mut bounds = vec![
+        bound("memory_mb", limits.memory_mb, group),
+        // In a namespace the kernel counts for the user there; but never for root.
+        bound("processes", limits.processes, group || (namespaces && user != 0)),
+        bound("open_files", limits.open_files, false),
+        bound("file_mb", limits.file_mb, true),
+        bound("scratch_mb", limits.scratch_mb, tier == Tier::Namespaces),
+    ];
+    bounds.extend(limits.wall_ms.map(|value| bound("wall_ms", value, true)));
+    bounds.extend(limits.cpu_s.map(|value| bound("cpu_s", value, false)));
+    let means = match tier {
+        Tier::Namespaces => Means::Namespaces,
+        Tier::Bubblewrap => Means::Bubblewrap,
+        Tier::Landlock => Means::Landlock,
+    };
+    Held { means, landlock, limits: bounds }
 }
 
 fn layout_of(plan: &Plan) -> Result<Option<Layout>, Refusal> {

@@ -16,7 +16,7 @@ use super::namespaces::{MARK_LISTENER, MARK_SOCKET, MARK_TERMINAL};
 use crate::blocked::Blocked;
 use crate::console::Console;
 use crate::egress::{Egress, Layout, Outside};
-use crate::outcome::{End, Outcome, Refusal};
+use crate::outcome::{End, Held, Outcome, Passed, Refusal};
 use crate::sys::{kernel, notify};
 
 /// Signals that are the program's rather than ours.
@@ -36,6 +36,8 @@ const FORWARDED: [i32; 10] = [
 /// At most this much is remembered of what was refused, and of what waits to be typed.
 const REMEMBERED: usize = 100;
 const TYPED: usize = 64 * 1024;
+/// So many connections are told one by one.
+const PASSED: usize = 1000;
 /// How long a program runs before forbidden names are watched.
 const UNWATCHED: Duration = Duration::from_millis(40);
 
@@ -62,6 +64,8 @@ pub(crate) struct Running {
     names: BTreeSet<String>,
     made: Vec<Blocked>,
     failed: Option<Refusal>,
+    held: Held,
+    passed: Vec<Passed>,
     /// The launcher has said something, so the fence stood.
     heard: bool,
 }
@@ -83,7 +87,7 @@ enum Source {
 }
 
 impl Running {
-    pub(crate) fn new(launched: Launched) -> Running {
+    pub(crate) fn new(launched: Launched, held: Held) -> Running {
         Running {
             launched,
             console: None,
@@ -103,6 +107,8 @@ impl Running {
             names: BTreeSet::new(),
             made: Vec::new(),
             failed: None,
+            held,
+            passed: Vec::new(),
             heard: false,
         }
     }
@@ -147,6 +153,14 @@ impl Running {
         if let Some(mut egress) = self.egress.take() {
             egress.stop();
             for connection in egress.take_log() {
+                let passed = connection.outcome == crate::egress::Outcome::Allowed;
+                if let (true, Some(port)) = (passed, connection.port)
+                    && self.passed.len() < PASSED
+                {
+                    let (name, address, times) =
+                        (connection.name.clone(), connection.address, connection.times);
+                    self.passed.push(Passed { name, port, address, times });
+                }
                 if matches!(connection.outcome, crate::egress::Outcome::Refused(_))
                     && self.names.len() < REMEMBERED
                 {
@@ -157,7 +171,7 @@ impl Running {
         let mut blocked = self.made;
         blocked.extend(self.names.into_iter().map(Blocked::Host));
         blocked.extend(self.refused.into_iter().map(Blocked::Call));
-        Ok(Outcome { end, blocked })
+        Ok(Outcome { end, blocked, held: self.held, connections: self.passed })
     }
 
     /// One round. `Some` when it is over: how the program ended, or nothing if that is not known.
