@@ -19,7 +19,7 @@ const OLDEST: (u32, u32) = (0, 8);
 
 /// Where `bwrap` is, once it has been seen to be new enough.
 pub(crate) fn find(configured: Option<&Path>) -> Result<PathBuf, Refusal> {
-    static FOUND: OnceLock<(PathBuf, Result<(u32, u32), String>)> = OnceLock::new();
+    static FOUND: OnceLock<(PathBuf, Version)> = OnceLock::new();
     let path = configured.unwrap_or(Path::new("/usr/bin/bwrap"));
     let refused = |missing: String| Refusal::Fence {
         missing,
@@ -39,7 +39,10 @@ pub(crate) fn find(configured: Option<&Path>) -> Result<PathBuf, Refusal> {
     }
 }
 
-fn version(path: &Path) -> Result<(u32, u32), String> {
+/// Major and minor, or why there is none to be had.
+type Version = Result<(u32, u32), String>;
+
+fn version(path: &Path) -> Version {
     let trial =
         ["--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "--proc", "/proc", "--", "/bin/true"];
     asked(path, &trial)?;
