@@ -10,6 +10,8 @@ mod group;
 mod landlock;
 mod launch;
 mod lay;
+mod loopback;
+mod mounts;
 mod namespaces;
 pub(crate) mod status;
 mod supervise;
@@ -34,7 +36,8 @@ use self::child::{Program, Terminal};
 use self::forbidden::Forbidden;
 use self::group::Group;
 use self::launch::Way;
-use self::namespaces::{Site, Wanted};
+use self::loopback::Wanted;
+use self::namespaces::Site;
 use self::supervise::Running;
 
 /// The resolver of a fence without a network: the supervisor listens there, to say which names were asked for.

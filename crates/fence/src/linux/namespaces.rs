@@ -11,25 +11,20 @@ use std::path::{Path, PathBuf};
 
 use super::child::{self, Program};
 use super::lay::{Lay, lay};
+use super::loopback::{self, Wanted};
+use super::mounts::{
+    NODEV, NOEXEC, NOSUID, RDONLY, copy_mount, file_system, find, find_outside, mount_at, restrict,
+};
 use crate::network::Network;
 use crate::plan::{Access, Plan};
 use crate::sys::image::{Arg, Builder, Data, Slot, Tolerance};
-use crate::sys::steps::{NEXT, SEND};
+use crate::sys::steps::NEXT;
 use crate::terrain::{Kind, Terrain};
 
 /// The namespaces that a fence is born into: user, mount, process, IPC, host name. Those of the network, which takes the kernel
 /// longer than all the others, and of control groups follow.
 pub(crate) const FLAGS: i32 =
     libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
-
-/// A socket that the supervisor wants from inside the network namespace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Wanted {
-    /// Connections are accepted on it; otherwise it takes datagrams.
-    pub(crate) stream: bool,
-    pub(crate) address: [u8; 4],
-    pub(crate) port: u16,
-}
 
 /// What the fence is built from, besides the plan.
 pub(crate) struct Site<'a> {
@@ -47,17 +42,6 @@ pub(crate) const MARK_TERMINAL: i32 = 1;
 pub(crate) const MARK_LISTENER: i32 = 2;
 /// Sockets, counted up from here in the order in which they were wanted.
 pub(crate) const MARK_SOCKET: i32 = 16;
-
-const OPEN_TREE_CLONE: u64 = 1;
-const AT_RECURSIVE: u64 = 0x8000;
-const EMPTY_PATH: u64 = 0x1000;
-const CLOEXEC: u64 = 0o2_000_000;
-/// `MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH`.
-const MOVE_BOTH: u64 = 0x44;
-const RDONLY: u64 = 1;
-const NOSUID: u64 = 2;
-const NODEV: u64 = 4;
-const NOEXEC: u64 = 8;
 
 /// Devices that every program may use.
 const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
@@ -100,7 +84,7 @@ pub(crate) fn opening(open_network: bool) -> (Builder, Opening) {
     s.step("make directories with the modes that are given", libc::SYS_umask, [0.into()]);
     if !open_network {
         s.step("make a network of its own", libc::SYS_unshare, [libc::CLONE_NEWNET.into()]);
-        loopback(s);
+        loopback::switch_on(s);
     }
     let none = s.text("none");
     let root = s.text("/");
@@ -147,7 +131,7 @@ pub(crate) fn steps(opening: &Opening, plan: &Plan, program: &Program<'_>, site:
     maker.processes();
     maker.resolver();
     maker.enter();
-    network(s, plan, site);
+    loopback::sockets(s, plan, site);
     child::start(s, plan, program, true);
     steps
 }
@@ -205,72 +189,6 @@ fn write_file(s: &mut Builder, path: &Path, text: &str) {
     let file = s.keep(label, libc::SYS_openat, [libc::AT_FDCWD.into(), name.into(), flags, 0.into()]);
     s.step(label, libc::SYS_write, [file.into(), bytes.into(), (text.len() as u64).into()]);
     s.step("close", libc::SYS_close, [file.into()]);
-}
-
-/// A file system that is not mounted anywhere yet.
-fn file_system(s: &mut Builder, kind: &str, options: &[(&str, &str)], attributes: u64) -> Slot {
-    let name = s.text(kind);
-    let context = s.keep(("make a ", name), libc::SYS_fsopen, [name.into(), 1.into()]);
-    for (key, value) in options {
-        let key_text = s.text(key);
-        // FSCONFIG_SET_FLAG is 0, FSCONFIG_SET_STRING 1.
-        let (command, value_text) = match *value {
-            "" => (0, 0.into()),
-            value => (1, Arg::from(s.text(value))),
-        };
-        s.step(
-            ("set an option of a file system: ", key_text),
-            libc::SYS_fsconfig,
-            [context.into(), command.into(), key_text.into(), value_text, 0.into()],
-        );
-    }
-    // FSCONFIG_CMD_CREATE.
-    s.step(("make a ", name), libc::SYS_fsconfig, [context.into(), 6.into(), 0.into(), 0.into(), 0.into()]);
-    let mount = s.keep(("mount a ", name), libc::SYS_fsmount, [context.into(), 1.into(), attributes.into()]);
-    s.step("close", libc::SYS_close, [context.into()]);
-    mount
-}
-
-/// A descriptor for a path below another, found without following a link.
-fn find(s: &mut Builder, below: Arg, name: Data) -> Slot {
-    // struct open_how: O_PATH | O_CLOEXEC | O_NOFOLLOW, no mode, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS.
-    let flags = u64::from((libc::O_PATH | libc::O_CLOEXEC | libc::O_NOFOLLOW).cast_unsigned());
-    let how = shared_words(s, [flags, 0, 6]);
-    s.keep(("find ", name), libc::SYS_openat2, [below, name.into(), how.into(), 24.into()])
-}
-
-/// A descriptor for a path of the machine.
-fn find_outside(s: &mut Builder, path: &Path) -> (Slot, Data) {
-    let name = s.text(path);
-    (find(s, libc::AT_FDCWD.into(), name), name)
-}
-
-/// A copy of the mounts at a descriptor, with further restrictions.
-fn copy_mount(s: &mut Builder, what: Data, at: Slot, recursive: bool, attributes: u64) -> Slot {
-    let empty = s.shared(b"\0");
-    let recursive = if recursive { AT_RECURSIVE } else { 0 };
-    let copy = s.keep(
-        ("copy the mount of ", what),
-        libc::SYS_open_tree,
-        [at.into(), empty.into(), (OPEN_TREE_CLONE | CLOEXEC | EMPTY_PATH | recursive).into()],
-    );
-    restrict(s, what, copy, recursive, attributes);
-    copy
-}
-
-fn restrict(s: &mut Builder, what: Data, mount: Slot, recursive: u64, attributes: u64) {
-    let empty = s.shared(b"\0");
-    // struct mount_attr: set, clear, propagation, user namespace.
-    let attr = shared_words(s, [attributes, 0, 0, 0]);
-    s.step(
-        ("restrict the mount of ", what),
-        libc::SYS_mount_setattr,
-        [mount.into(), empty.into(), (EMPTY_PATH | recursive).into(), attr.into(), 32.into()],
-    );
-}
-
-fn shared_words<const N: usize>(s: &mut Builder, words: [u64; N]) -> Data {
-    s.shared(words.map(u64::to_le_bytes).as_flattened())
 }
 
 struct Maker<'a, 'b> {
@@ -592,92 +510,6 @@ impl Maker<'_, '_> {
     }
 }
 
-fn mount_at(s: &mut Builder, path: Data, mount: Slot, target: Slot) {
-    let empty = s.shared(b"\0");
-    s.step(
-        ("mount ", path),
-        libc::SYS_move_mount,
-        [mount.into(), empty.into(), target.into(), empty.into(), MOVE_BOTH.into()],
-    );
-}
-
 fn is_shared(path: &Path) -> bool {
     ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|shared| path == Path::new(shared))
-}
-
-/// Loopback works in a network of its own.
-fn loopback(s: &mut Builder) {
-    let inet = libc::AF_INET;
-    let socket = s.keep(
-        "switch loopback on",
-        libc::SYS_socket,
-        [inet.into(), (libc::SOCK_DGRAM | libc::SOCK_CLOEXEC).into(), 0.into()],
-    );
-    // struct ifreq: the name, then the flags IFF_UP | IFF_RUNNING.
-    let mut request = [0u8; 40];
-    for (place, byte) in request.iter_mut().zip(*b"lo") {
-        *place = byte;
-    }
-    if let Some(flags) = request.get_mut(16..18) {
-        flags.copy_from_slice(&0x41u16.to_le_bytes());
-    }
-    let request = s.bytes(&request);
-    s.step("switch loopback on", libc::SYS_ioctl, [socket.into(), libc::SIOCSIFFLAGS.into(), request.into()]);
-    s.step("close", libc::SYS_close, [socket.into()]);
-}
-
-/// The supervisor's sockets inside.
-fn network(s: &mut Builder, plan: &Plan, site: &Site<'_>) {
-    if plan.network == Network::Open {
-        return;
-    }
-    let inet = libc::AF_INET;
-    if site.sockets.iter().any(|wanted| wanted.address.first() == Some(&198)) {
-        local_route(s);
-    }
-    for (wanted, mark) in site.sockets.iter().zip(MARK_SOCKET..) {
-        let kind = if wanted.stream { libc::SOCK_STREAM } else { libc::SOCK_DGRAM } | libc::SOCK_CLOEXEC;
-        let port = s.text(wanted.port.to_string());
-        let label = ("open port ", port);
-        let socket = s.keep(label, libc::SYS_socket, [inet.into(), kind.into(), 0.into()]);
-        let mut address = (libc::AF_INET as u16).to_le_bytes().to_vec();
-        address.extend(wanted.port.to_be_bytes());
-        address.extend(wanted.address);
-        address.extend([0; 8]);
-        let address = s.bytes(&address);
-        s.step(label, libc::SYS_bind, [socket.into(), address.into(), 16.into()]);
-        if wanted.stream {
-            s.step(label, libc::SYS_listen, [socket.into(), 128.into()]);
-        }
-        s.step(label, SEND, [socket.into(), mark.into()]);
-        s.step("close", libc::SYS_close, [socket.into()]);
-    }
-}
-
-/// Every address of 198.18.0.0/15 is this machine's own, by a route of type local over loopback.
-fn local_route(s: &mut Builder) {
-    let family = libc::AF_NETLINK;
-    let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
-    let socket =
-        s.keep("route the egress addresses", libc::SYS_socket, [family.into(), kind.into(), 0.into()]);
-    let mut message = Vec::new();
-    // struct nlmsghdr: length, RTM_NEWROUTE, NLM_F_REQUEST | NLM_F_CREATE, sequence, port.
-    message.extend(44u32.to_le_bytes());
-    message.extend(24u16.to_le_bytes());
-    message.extend(0x401u16.to_le_bytes());
-    message.extend([0; 8]);
-    // struct rtmsg: family, prefix length, source length, service; table local, protocol boot, scope host, type local.
-    message.extend([2, 15, 0, 0, 255, 3, 254, 2]);
-    message.extend([0; 4]);
-    // RTA_DST, RTA_OIF: loopback is interface 1 of every network namespace.
-    message.extend([8, 0, 1, 0, 198, 18, 0, 0]);
-    message.extend([8, 0, 4, 0, 1, 0, 0, 0]);
-    let length = message.len() as u64;
-    let message = s.bytes(&message);
-    s.step(
-        "route the egress addresses",
-        libc::SYS_sendto,
-        [socket.into(), message.into(), length.into(), 0.into(), 0.into(), 0.into()],
-    );
-    s.step("close", libc::SYS_close, [socket.into()]);
 }
