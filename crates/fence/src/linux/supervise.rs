@@ -38,8 +38,10 @@ const REMEMBERED: usize = 100;
 const TYPED: usize = 64 * 1024;
 /// So many connections are told one by one.
 const PASSED: usize = 1000;
-/// How long a program runs before forbidden names are watched.
-const UNWATCHED: Duration = Duration::from_millis(40);
+/// How long a program runs before forbidden names are watched: to end a watch takes the kernel longer than most commands run.
+const UNWATCHED: Duration = Duration::from_secs(1);
+/// How often they are looked at until then.
+const LOOKED_AT: Duration = Duration::from_millis(5);
 
 /// A program that runs, and everything that serves it.
 pub(crate) struct Running {
@@ -48,8 +50,8 @@ pub(crate) struct Running {
     pub(crate) signals: Option<Rc<OwnedFd>>,
     pub(crate) forbidden: Option<Forbidden>,
     pub(crate) deadline: Option<Instant>,
-    /// When forbidden names begin to be watched.
-    watch_at: Option<Instant>,
+    /// When forbidden names are looked at next, and when they begin to be watched.
+    look_at: Option<(Instant, Instant)>,
     /// Where names are asked for while the network is off.
     pub(crate) resolver: Option<OwnedFd>,
     /// Where the egress sockets go once all have come.
@@ -94,7 +96,7 @@ impl Running {
             signals: None,
             forbidden: None,
             deadline: None,
-            watch_at: None,
+            look_at: None,
             resolver: None,
             layout: None,
             egress: None,
@@ -118,7 +120,7 @@ impl Running {
         if let Some(console) = &mut self.console {
             console.raw();
         }
-        self.watch_at = self.forbidden.as_ref().map(|_| now() + UNWATCHED);
+        self.look_at = self.forbidden.as_ref().map(|_| (now() + LOOKED_AT, now() + UNWATCHED));
         let end = loop {
             match self.turn() {
                 Some(end) => break end,
@@ -187,10 +189,8 @@ impl Running {
         if self.is_late() {
             return Some(Some(End::TimedOut));
         }
-        if let (Some(_), Some(forbidden)) = (self.watch_at.take_if(|at| *at <= now()), &mut self.forbidden) {
-            // Where it cannot be watched, it is still looked at in the end.
-            let _unwatched = forbidden.watch();
-            self.made.extend(forbidden.sweep());
+        if let Some((_, watch)) = self.look_at.take_if(|at| at.0 <= now()) {
+            self.look(watch);
         }
         for source in ready {
             match source {
@@ -231,6 +231,22 @@ impl Running {
         None
     }
 
+    /// Looks whether a forbidden name was made, and begins to watch them when it is time.
+    fn look(&mut self, watch: Instant) {
+        let Some(forbidden) = &mut self.forbidden else { return };
+        let found = if now() < watch {
+            self.look_at = Some((now() + LOOKED_AT, watch));
+            forbidden.sweep_names()
+        } else {
+            // Where it cannot be watched, it is still looked at in the end.
+            let _unwatched = forbidden.watch();
+            forbidden.sweep()
+        };
+        if self.made.len() < REMEMBERED {
+            self.made.extend(found);
+        }
+    }
+
     fn poll(&mut self) -> rustix::io::Result<Vec<Source>> {
         let writing = if self.typed.is_empty() { PollFlags::empty() } else { PollFlags::OUT };
         let listens = self.terminal.is_some() && self.typed.len() < TYPED;
@@ -252,7 +268,7 @@ impl Running {
                 polled.push(PollFd::from_borrowed_fd(descriptor, flags));
             }
         }
-        let next = self.deadline.into_iter().chain(self.watch_at).min();
+        let next = self.deadline.into_iter().chain(self.look_at.map(|at| at.0)).min();
         let left = next.map(|deadline| deadline.saturating_duration_since(now()));
         let left = left.map(|left| Timespec {
             tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
