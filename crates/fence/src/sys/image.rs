@@ -349,3 +349,54 @@ impl Image {
         words.collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_is_the_words_around_a_text_of_the_image() {
+        let mut steps = Builder::default();
+        let name = steps.text("/etc/passwd\0cut");
+        steps.step("close", libc::SYS_close, []);
+        steps.step(("find ", name), libc::SYS_openat, [name.into()]);
+        steps.step(("open ", steps.within(name, 1), " for Landlock"), libc::SYS_openat, [name.into()]);
+        let image = steps.image().unwrap();
+        let labels: Vec<String> = (0..4).map(|step| image.label(step)).collect();
+        let expected = ["close", "find /etc/passwd", "open etc/passwd for Landlock", "do an unknown step"];
+        assert_eq!(labels, expected);
+    }
+
+    #[test]
+    fn every_address_of_an_image_is_listed_and_leads_to_its_bytes() {
+        let mut steps = Builder::after(3);
+        let (one, same) = (steps.shared(b"shared\0"), steps.shared(b"shared\0"));
+        let array = steps.texts(["first", "second"]);
+        steps.step("use", 7, [one.into(), 5.into(), array.into(), same.into()]);
+        steps.move_away(OsStr::new("/from"), OsStr::new("/to.refused-0"));
+        assert_eq!(steps.kept(), 3);
+        let words = steps.image().unwrap().words();
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let text = |at: u64| bytes[at as usize..].split(|byte| *byte == 0).next().unwrap().to_vec();
+        let word = |at: u64| words[at as usize / 8];
+        let [magic, length, steps_at, count, relocations, relocation_count, moved, moved_count] = words[..8]
+        else {
+            panic!("no head");
+        };
+        assert_eq!((magic, length, count, moved_count), (MAGIC, bytes.len() as u64, 1, 1));
+        assert_eq!(word(steps_at + 8), word(steps_at + 8 + 3 * 8), "what is shared is there once");
+        assert_eq!(text(word(steps_at + 8)), b"shared");
+        assert_eq!(word(steps_at + 8 + 8), 5);
+        let array = word(steps_at + 8 + 2 * 8);
+        assert_eq!((text(word(array)), text(word(array + 8))), (b"first".to_vec(), b"second".to_vec()));
+        assert_eq!(word(array + 16), 0);
+        assert_eq!(
+            (text(word(moved)), text(word(moved + 8))),
+            (b"/from".to_vec(), b"/to.refused-0".to_vec())
+        );
+        let listed: std::collections::BTreeSet<u64> =
+            (0..relocation_count).map(|index| word(relocations + index * 8)).collect();
+        let used = [steps_at + 8, steps_at + 24, steps_at + 32, array, array + 8, moved, moved + 8];
+        assert_eq!(listed, used.into_iter().collect());
+    }
+}
