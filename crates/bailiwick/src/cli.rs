@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 /// Keeps an AI agent inside its bailiwick.
 #[derive(Debug, Parser)]
@@ -11,6 +11,23 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// What this process was asked to do. It ends here where that was help, or is not understood.
+    pub(crate) fn of_this_process() -> Cli {
+        // `exec` stands before every command of somebody's day: only its own flags are put together for it. Whatever is not
+        // plainly one of them is left to the whole.
+        let mut words = std::env::args_os().skip(1);
+        if words.next().is_some_and(|word| word == "exec") {
+            let exec = Exec::augment_args(clap::Command::new("bailiwick exec").no_binary_name(true));
+            let read = exec.try_get_matches_from(words).and_then(|found| Exec::from_arg_matches(&found));
+            if let Ok(exec) = read {
+                return Cli { command: Command::Exec(exec) };
+            }
+        }
+        Cli::parse()
+    }
 }
 
 /// What to do.

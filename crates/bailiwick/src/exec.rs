@@ -24,13 +24,17 @@ pub(crate) fn run(arguments: &Exec) -> Result<u8, String> {
     if arguments.plan {
         return show_plan(arguments, raw);
     }
-    let gate = arguments.setup.running_gate(arguments.terms()?)?;
+    let terms = arguments.terms()?;
+    let gate = arguments.setup.gate_for(None, terms.clone())?.running();
+    let begun = gate.begin();
+    let gate = arguments.setup.with_office(gate, &terms)?;
     let watched = Console::of_this_process().is_some_and(|console| console.is_in_use());
     let terms = Terms {
         environment: Machine::environment(),
         typed: std::io::stdin().is_terminal(),
         untimed: arguments.time.is_none() && watched,
         run: None,
+        begun,
     };
     match gate.admit(raw, terms).and_then(gate::Permit::run) {
         Ok(outcome) => Ok(finish(&outcome)),

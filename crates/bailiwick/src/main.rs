@@ -19,15 +19,13 @@ mod tools;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use crate::cli::{Cli, Command};
 
 /// Bailiwick itself failed: configuration, input or output.
 const OWN_FAILURE: u8 = 125;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::of_this_process();
     let done = match cli.command {
         Command::Check(arguments) => check::run(&arguments),
         Command::Exec(arguments) => exec::run(&arguments),

@@ -10,7 +10,9 @@ use gate::policy::{Config, Decision};
 pub(crate) fn text(prepared: &Prepared, decision: Decision, config: &Config) -> String {
     let mut out = String::new();
     let Some(plan) = prepared.plan() else {
-        return "no fence: the program would run as it is\n".into();
+        return "backend   none (`sandbox.mode: local`, or `sandbox.default_policy: none`)\n\
+                no fence: the program would run as it is, and could touch all that you can\n"
+            .into();
     };
     // Writing to a string does not fail.
     let mut line = |text: std::fmt::Arguments<'_>| {

@@ -31,16 +31,15 @@ impl Setup {
         }
     }
 
-    /// A gate whose calls are run: asked about, written down and fenced.
-    pub(crate) fn running_gate(&self, terms: Vec<String>) -> Result<Gate, String> {
-        let gate = self.gate_for(None, terms.clone())?;
+    /// A gate whose calls are run: asked about and written down.
+    pub(crate) fn with_office(&self, gate: Gate, terms: &[String]) -> Result<Gate, String> {
         let desk = Desk::of(gate.world(), gate.config())?;
         let (mut office, key) = desk.office(gate.config(), approvers(&gate))?;
         if let Some(directory) = gate.world().configuration.clone() {
             let journal = desk.journal_directory().to_path_buf();
-            office.keeper = Some(Box::new(InConfiguration::new(self, &terms, journal, directory)));
+            office.keeper = Some(Box::new(InConfiguration::new(self, terms, journal, directory)));
         }
-        Ok(gate.running().with_office(office, key))
+        Ok(gate.with_office(office, key))
     }
 
     /// The gate as it would be with one rule more.

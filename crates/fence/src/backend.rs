@@ -51,9 +51,18 @@ impl Backend {
 /// What is missing, and how to get it.
 #[cfg(target_os = "linux")]
 pub fn tried(backend: Backend) -> Result<(), Refusal> {
+    tried_with(backend, None)
+}
+
+/// The same, with `bwrap` where the configuration says it is.
+///
+/// # Errors
+/// What is missing, and how to get it.
+#[cfg(target_os = "linux")]
+pub fn tried_with(backend: Backend, bwrap: Option<&Path>) -> Result<(), Refusal> {
     match backend {
         Backend::Auto | Backend::Linux | Backend::Bubblewrap | Backend::Landlock => {
-            crate::linux::tried(backend)
+            crate::linux::tried(backend, bwrap)
         }
         _ => Err(elsewhere(backend)),
     }
@@ -90,9 +99,22 @@ pub struct Order<'a> {
 /// The fence cannot be built as planned, or the program could not be started.
 #[cfg(target_os = "linux")]
 pub fn run(backend: Backend, order: &Order<'_>) -> Result<Outcome, Refusal> {
+    run_begun(backend, order, None)
+}
+
+/// The same, in a fence that was begun before its plan was known, with the standard streams of this process.
+///
+/// # Errors
+/// The fence cannot be built as planned, or the program could not be started.
+#[cfg(target_os = "linux")]
+pub fn run_begun(
+    backend: Backend,
+    order: &Order<'_>,
+    begun: Option<crate::linux::Begun>,
+) -> Result<Outcome, Refusal> {
     match backend {
         Backend::Auto | Backend::Linux | Backend::Landlock | Backend::Bubblewrap => {
-            crate::linux::run(backend, order)
+            crate::linux::run(backend, order, begun)
         }
         _ => Err(elsewhere(backend)),
     }

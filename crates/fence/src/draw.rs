@@ -253,18 +253,21 @@ fn guard(
     path: &str,
     terrain: &dyn Terrain,
 ) {
-    let whole = root.join(path);
+    let length = root.as_os_str().len() + 1 + path.len();
     // The part above must be directories all the way; a link or a file there cannot hold the protected thing, but it could
     // be replaced by a directory that does, so it is protected itself.
-    let mut above = root.to_path_buf();
-    for part in Path::new(path).components() {
+    let mut above = PathBuf::with_capacity(length);
+    above.push(root);
+    let mut parts = path.split('/').peekable();
+    while let Some(part) = parts.next() {
         above.push(part);
         match terrain.look(&above) {
             None => {
-                forbidden.push(whole);
+                above.extend(parts);
+                forbidden.push(above);
                 return;
             }
-            Some(Kind::Directory) if above != whole => {}
+            Some(Kind::Directory) if parts.peek().is_some() => {}
             Some(_) => {
                 pin(places, root, &above);
                 put(places, above, Access::Protected);
@@ -401,7 +404,9 @@ fn whole(path: &Path, what: &str, terrain: &dyn Terrain) -> Result<PathBuf, Impo
 
 fn environment(wishes: &Wishes, cwd: &Path) -> Result<BTreeMap<OsString, OsString>, Impossible> {
     let table: Vec<Line<'_>> = lines(knowledge::ENVIRONMENT).collect();
-    let is_listed = |word: &str, name: &OsStr| is_listed(&table, word, name);
+    let (passed, never): (Vec<Line<'_>>, Vec<Line<'_>>) = table.iter().partition(|line| line.0 == "pass");
+    let is_listed =
+        |word: &str, name: &OsStr| is_listed(if word == "pass" { &passed } else { &never }, word, name);
     for name in &wishes.pass {
         if is_listed("never", OsStr::new(name)) || name.contains('=') || name.is_empty() {
             return Err(Impossible {
@@ -433,6 +438,6 @@ fn is_listed(table: &[Line<'_>], word: &str, name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return word == "never" };
     table.iter().filter(|line| line.0 == word).any(|(_, listed)| match listed.strip_suffix('*') {
         Some(start) => name.starts_with(start),
-        None => name == *listed,
+        None => name.len() == listed.len() && name == *listed,
     })
 }

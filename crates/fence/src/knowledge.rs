@@ -11,7 +11,7 @@ pub(crate) const SYSCALLS: &str = include_str!("../knowledge/syscalls.txt");
 
 /// The lines of a table, in order.
 pub(crate) fn lines(table: &'static str) -> impl Iterator<Item = Line<'static>> {
-    table.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.trim().split_once(' '))
+    table.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(' '))
 }
 
 #[cfg(test)]

@@ -10,6 +10,8 @@
 //! The plan is pure. A backend enforces all of it or refuses: there is no weaker fence than the one that was planned.
 
 pub mod backend;
+#[cfg(unix)]
+mod bare;
 pub mod blocked;
 #[cfg(target_os = "linux")]
 pub mod console;
@@ -33,13 +35,17 @@ pub mod unfit;
 pub mod windows;
 pub mod wsl;
 
-pub use backend::{Backend, Order, run, tried};
+pub use backend::{Backend, Order, run, run_begun, tried, tried_with};
+#[cfg(unix)]
+pub use bare::become_unfenced;
 pub use blocked::Blocked;
 #[cfg(target_os = "linux")]
 pub use console::Console;
 pub use draw::{Impossible, Wishes, draw};
+#[cfg(target_os = "linux")]
+pub use linux::Begun;
 pub use network::{Host, Network};
-pub use outcome::{End, Outcome, Refusal};
+pub use outcome::{Bound, End, Held, Means, Outcome, Passed, Refusal};
 pub use plan::{Access, Limits, Plan, Reach};
 pub use terrain::{Ground, Terrain};
 pub use unfit::Unfit;

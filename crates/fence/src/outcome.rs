@@ -22,6 +22,68 @@ pub struct Outcome {
     pub end: End,
     /// What the fence refused it, as far as it can be seen.
     pub blocked: Vec<Blocked>,
+    /// What stood around it.
+    pub held: Held,
+    /// Connections that were let through, with the names that were meant.
+    pub connections: Vec<Passed>,
+}
+
+/// What stood around a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Held {
+    /// By which means.
+    pub means: Means,
+    /// The version of Landlock that was used; 0: none.
+    pub landlock: u32,
+    /// Limits, each with how well it is kept.
+    pub limits: Vec<Bound>,
+}
+
+/// The means that held a plan. A filter of system calls is part of each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Means {
+    /// Namespaces of the fence's own making.
+    Namespaces,
+    /// Namespaces that `bwrap` made.
+    Bubblewrap,
+    /// Landlock and the filter alone.
+    Landlock,
+}
+
+impl Means {
+    /// A word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Means::Namespaces => "namespaces",
+            Means::Bubblewrap => "bubblewrap",
+            Means::Landlock => "landlock",
+        }
+    }
+}
+
+/// A limit, and how well it is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Bound {
+    /// What is limited, by the name that the configuration has for it.
+    pub name: &'static str,
+    /// How much there may be of it.
+    pub value: u64,
+    /// It holds for all that the program starts, together. Otherwise each process has it on its own, or it is not kept.
+    pub hard: bool,
+}
+
+/// A connection that was let through, or several that were alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passed {
+    /// The host that was meant.
+    pub name: String,
+    /// The port.
+    pub port: u16,
+    /// The address that was dialled.
+    pub address: Option<std::net::SocketAddr>,
+    /// How many there were.
+    pub times: u64,
 }
 
 /// Why a program was not started behind the fence that was planned.

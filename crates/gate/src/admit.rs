@@ -15,7 +15,7 @@ use crate::stopped::{By, Stopped};
 use crate::{Gate, Judgement};
 
 /// Under which circumstances a call is to run.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Terms {
     /// The environment of whoever asks; the fence lets through what it may.
     pub environment: Vec<(OsString, OsString)>,
@@ -26,6 +26,8 @@ pub struct Terms {
     pub untimed: bool,
     /// The run that it belongs to.
     pub run: Option<String>,
+    /// A fence that was begun for it.
+    pub begun: Option<fence::Begun>,
 }
 
 impl Gate {
@@ -33,7 +35,8 @@ impl Gate {
     ///
     /// # Errors
     /// It was refused: by the policy, by whoever was asked, by the fence or by the journal.
-    pub fn admit(&self, raw: RawCall, terms: Terms) -> Result<Permit, Stopped> {
+    pub fn admit(&self, raw: RawCall, mut terms: Terms) -> Result<Permit, Stopped> {
+        let begun = terms.begun.take();
         let office = self.office.as_deref();
         let id = raw.id.as_deref().map(|id| Shown::identifier(id, &self.digest_key));
         let id = id.unwrap_or_else(|| Shown::name(office.map(|office| (office.names)()).unwrap_or_default()));
@@ -49,7 +52,7 @@ impl Gate {
             }
         };
         match self.weigh(&judgement, &session, terms, &mut record) {
-            Ok(prepared) => Ok(Permit::new(prepared, self.office.clone(), record)),
+            Ok(prepared) => Ok(Permit::new(prepared, begun, self.office.clone(), record)),
             Err(stopped) => {
                 record.stopped(office, &stopped);
                 Err(stopped)

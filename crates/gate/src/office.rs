@@ -11,11 +11,12 @@ use crate::prepare::Prepared;
 
 /// Starts programs. The real one builds the fence; a simulation has its own.
 pub trait Runner: Send + Sync {
-    /// Runs what was prepared, with the standard streams and the terminal of this process, until it has ended.
+    /// Runs what was prepared, with the standard streams and the terminal of this process, until it has ended. `begun` is a
+    /// fence that was begun for it.
     ///
     /// # Errors
     /// The fence cannot be built as planned, or the program could not be started.
-    fn run(&self, prepared: &Prepared) -> Result<fence::Outcome, Refusal>;
+    fn run(&self, prepared: &Prepared, begun: Option<fence::Begun>) -> Result<fence::Outcome, Refusal>;
 }
 
 /// Keeps rules that were approved for always.
@@ -62,12 +63,10 @@ impl Office {
 pub struct Fenced;
 
 impl Runner for Fenced {
-    fn run(&self, prepared: &Prepared) -> Result<fence::Outcome, Refusal> {
+    fn run(&self, prepared: &Prepared, begun: Option<fence::Begun>) -> Result<fence::Outcome, Refusal> {
         let Some(plan) = &prepared.plan else {
-            return Err(Refusal::Fence {
-                missing: "running without a fence is not done by this command".into(),
-                help: "start the program yourself".into(),
-            });
+            let (program, words, directory) = (&prepared.program, &prepared.arguments, &prepared.directory);
+            return Err(Refusal::Program(fence::become_unfenced(program, words, directory).to_string()));
         };
         let order = fence::Order {
             plan,
@@ -77,6 +76,6 @@ impl Runner for Fenced {
             stands_in: true,
             bwrap: prepared.bwrap.as_deref(),
         };
-        fence::run(prepared.backend, &order)
+        fence::run_begun(prepared.backend, &order, begun)
     }
 }

@@ -28,6 +28,7 @@ use crate::stopped::{By, Stopped};
 #[must_use = "a permit that is dropped closes its call as aborted"]
 pub struct Permit {
     prepared: Prepared,
+    begun: Option<fence::Begun>,
     open: Open,
 }
 
@@ -53,8 +54,13 @@ impl Drop for Open {
 }
 
 impl Permit {
-    pub(crate) fn new(prepared: Prepared, office: Option<Arc<Office>>, record: Record) -> Permit {
-        Permit { prepared, open: Open { office, record: Some(record) } }
+    pub(crate) fn new(
+        prepared: Prepared,
+        begun: Option<fence::Begun>,
+        office: Option<Arc<Office>>,
+        record: Record,
+    ) -> Permit {
+        Permit { prepared, begun, open: Open { office, record: Some(record) } }
     }
 
     /// What will be executed.
@@ -63,14 +69,23 @@ impl Permit {
         &self.prepared
     }
 
-    /// Runs the call, with the standard streams and the terminal of this process.
+    /// Runs the call, with the standard streams and the terminal of this process. Where the configuration says by name that
+    /// there is no fence, this process becomes the program, and its end is nobody's to see.
     ///
     /// # Errors
     /// The fence cannot be built as planned, or the program could not be started.
     pub fn run(mut self) -> Result<Outcome, Stopped> {
+        if self.prepared.plan.is_none() {
+            let fence = Some(Shown::word("none: the program takes the place of this process"));
+            self.open.close(journal::Outcome::Finished, Told { fence, ..Told::default() });
+            if let Some(office) = &self.open.office {
+                let _unsealed = office.journal.seal();
+            }
+        }
+        let begun = self.begun.take();
         let ran = match &self.open.office {
-            Some(office) => office.runner.run(&self.prepared),
-            None => Fenced.run(&self.prepared),
+            Some(office) => office.runner.run(&self.prepared, begun),
+            None => Fenced.run(&self.prepared, begun),
         };
         match ran {
             Ok(outcome) => {
@@ -99,7 +114,20 @@ fn told(outcome: &Outcome) -> Told {
     };
     let blocked =
         outcome.blocked.iter().take(MOST_TOLD).map(|blocked| Shown::of(&blocked.to_string())).collect();
-    Told { exit_code, signal, blocked, ..Told::default() }
+    let connected =
+        outcome.connections.iter().take(MOST_TOLD).map(|passed| Shown::of(&passed.name)).collect();
+    let hard = |hard: bool| {
+        let named = outcome.held.limits.iter().filter(|bound| bound.hard == hard).map(|bound| bound.name);
+        named.collect::<Vec<_>>().join(" ")
+    };
+    let fence = Some(Shown::of(&format!(
+        "{}, Landlock {}, hard limits: {}; soft: {}",
+        outcome.held.means.name(),
+        outcome.held.landlock,
+        hard(true),
+        hard(false)
+    )));
+    Told { exit_code, signal, blocked, connected, fence, ..Told::default() }
 }
 
 /// So many refusals of the fence are written down for one call.

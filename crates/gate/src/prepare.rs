@@ -38,7 +38,8 @@ impl Gate {
             return policy::Fence::none("there is no workspace here that it could be built around");
         }
         // Whoever runs the call builds the fence and is refused where that fails; only a rehearsal needs a trial.
-        match if self.rehearsal { fence::tried(backend) } else { Ok(()) } {
+        let bwrap = self.config.bwrap_path().map(Path::new);
+        match if self.rehearsal { fence::tried_with(backend, bwrap) } else { Ok(()) } {
             Ok(()) => policy::Fence { name: "linux", holds_paths: true, holds_network: true, lacks: None },
             Err(_) => policy::Fence::none("it cannot be built here; `bailiwick sandbox status` says why"),
         }
@@ -63,6 +64,24 @@ impl Gate {
 
     pub(crate) fn backend(&self) -> Option<Backend> {
         Backend::from_name(&self.config.sandbox_mode().value)
+    }
+
+    /// Begins the fence that a call would get, while it is still being judged: nothing is in it yet. `None` where a call would
+    /// get another one, or none.
+    #[must_use]
+    pub fn begin(&self) -> Option<fence::Begun> {
+        if !self.config.restricted() || self.workspace.is_none() {
+            return None;
+        }
+        match self.backend()? {
+            Backend::Auto | Backend::Linux => {
+                Some(fence::Begun::here(self.config.network_mode().value == "open"))
+            }
+            Backend::Landlock => Some(fence::Begun::plain_here()),
+            Backend::Bubblewrap | Backend::Seatbelt | Backend::Windows | Backend::Wsl | Backend::Local => {
+                None
+            }
+        }
     }
 
     /// What the fence around a call would let it touch.

@@ -20,7 +20,7 @@ use gate::approval::{
 };
 use gate::call::{DigestKey, RawCall};
 use gate::effects::Files;
-use gate::fence::{End, Outcome, Refusal};
+use gate::fence::{End, Held, Means, Outcome, Refusal};
 use gate::journal::simulated::{Machine, Trouble, What};
 use gate::journal::{Filter, Going, Journal, Keys, Kind, Place, Reader, Settings, Sync};
 use gate::policy::{Base, Config, Decision, Fence, Layer, Origin};
@@ -203,7 +203,7 @@ struct Watcher {
 }
 
 impl Runner for Watcher {
-    fn run(&self, prepared: &Prepared) -> Result<Outcome, Refusal> {
+    fn run(&self, prepared: &Prepared, _begun: Option<gate::fence::Begun>) -> Result<Outcome, Refusal> {
         let seed = self.fate.lock().expect("dice").next();
         // The power goes just before the program starts: the decision must be on disk.
         let after = self.machine.copy(seed);
@@ -227,7 +227,8 @@ impl Runner for Watcher {
 }
 
 fn ended(end: End) -> Outcome {
-    Outcome { end, blocked: Vec::new() }
+    let held = Held { means: Means::Namespaces, landlock: 0, limits: Vec::new() };
+    Outcome { end, blocked: Vec::new(), held, connections: Vec::new() }
 }
 
 fn config() -> Config {

@@ -19,14 +19,19 @@ const OLDEST: (u32, u32) = (0, 8);
 
 /// Where `bwrap` is, once it has been seen to be new enough.
 pub(crate) fn find(configured: Option<&Path>) -> Result<PathBuf, Refusal> {
-    static FOUND: OnceLock<Result<(u32, u32), String>> = OnceLock::new();
+    static FOUND: OnceLock<(PathBuf, Version)> = OnceLock::new();
     let path = configured.unwrap_or(Path::new("/usr/bin/bwrap"));
     let refused = |missing: String| Refusal::Fence {
         missing,
         help: "install Debian's package bubblewrap, or name it with `sandbox.bwrap_path`".into(),
     };
-    match FOUND.get_or_init(|| version(path)) {
-        Ok(found) if *found >= OLDEST => Ok(path.to_path_buf()),
+    // The first one that was asked for is remembered; another is asked for its version each time.
+    let found = match FOUND.get_or_init(|| (path.to_path_buf(), version(path))) {
+        (known, found) if known == path => found.clone(),
+        _ => version(path),
+    };
+    match found {
+        Ok(found) if found >= OLDEST => Ok(path.to_path_buf()),
         Ok((major, minor)) => {
             Err(refused(format!("{} is version {major}.{minor}, and 0.8 is needed", path.display())))
         }
@@ -34,7 +39,10 @@ pub(crate) fn find(configured: Option<&Path>) -> Result<PathBuf, Refusal> {
     }
 }
 
-fn version(path: &Path) -> Result<(u32, u32), String> {
+/// Major and minor, or why there is none to be had.
+type Version = Result<(u32, u32), String>;
+
+fn version(path: &Path) -> Version {
     let trial =
         ["--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "--proc", "/proc", "--", "/bin/true"];
     asked(path, &trial)?;

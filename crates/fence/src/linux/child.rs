@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::filter;
 use super::landlock::{self, Ruleset};
-use super::namespaces::{MARK_LISTENER, MARK_TERMINAL};
+use super::lay::lay;
+use super::namespaces::{MARK_LISTENER, MARK_TERMINAL, join};
 use crate::network::Network;
 use crate::plan::{Access, Plan};
 use crate::sys::image::{Builder, Data, Slot, Tolerance};
@@ -48,10 +49,11 @@ const TIOCGPTPEER: u64 = 0x5441;
 const LAST_CAPABILITY: u64 = 63;
 
 /// All that the launcher does where it makes no namespaces itself: somebody else has made them, or there are none.
-pub(crate) fn whole(plan: &Plan, program: &Program<'_>, namespaces: bool) -> Builder {
+pub(crate) fn whole(plan: &Plan, program: &Program<'_>, doors: &[PathBuf], namespaces: bool) -> Builder {
     let mut steps = Builder::default();
     let s = &mut steps;
     close_inherited(s);
+    join(s, doors);
     if !namespaces {
         // Orphans come to the launcher, which ends them.
         s.step("adopt orphans", libc::SYS_prctl, [36.into(), 1.into(), 0.into(), 0.into(), 0.into()]);
@@ -154,14 +156,15 @@ fn steps(s: &mut Builder, plan: &Plan, program: &Program<'_>, namespaces: bool) 
     limits(s, plan);
     s.step("restore the mode mask", libc::SYS_umask, [u64::from(program.umask).into()]);
     let cwd = s.text(&plan.cwd);
-    s.step(format!("go to {}", plan.cwd.display()), libc::SYS_chdir, [cwd.into()]);
+    s.step(("go to ", cwd), libc::SYS_chdir, [cwd.into()]);
     if program.landlock > 0 {
         rights(s, plan, program, namespaces);
     }
     let path = s.text(program.path);
     let arguments = s.texts(program.arguments);
     let environment = s.texts(plan.environment.iter().map(|(name, value)| {
-        let mut both = name.clone();
+        let mut both = OsString::with_capacity(name.len() + 1 + value.len());
+        both.push(name);
         both.push("=");
         both.push(value);
         both
@@ -183,9 +186,9 @@ fn steps(s: &mut Builder, plan: &Plan, program: &Program<'_>, namespaces: bool) 
     };
     filter(s, plan, program, namespaces);
     restore_mask(s, mask);
-    let label = format!("start {}", program.path.display());
+    let label = (START, path);
     s.try_step(
-        label.clone(),
+        label,
         libc::SYS_execve,
         [path.into(), arguments.into(), environment.into()],
         Tolerance::Errno(libc::ENOEXEC),
@@ -203,8 +206,10 @@ pub(crate) const START: &str = "start ";
 fn limits(s: &mut Builder, plan: &Plan) {
     let mebi = |number: u64| number.saturating_mul(1024 * 1024);
     let mut limit = |resource: u64, value: u64| {
-        let mut both = value.to_le_bytes().to_vec();
-        both.extend(value.to_le_bytes());
+        let mut both = [0; 16];
+        for (place, byte) in both.iter_mut().zip(value.to_le_bytes().into_iter().cycle()) {
+            *place = byte;
+        }
         let both = s.bytes(&both);
         // EPERM: a lower hard limit holds already, and a soft one below it.
         s.try_step(
@@ -232,12 +237,10 @@ fn rights(s: &mut Builder, plan: &Plan, program: &Program<'_>, namespaces: bool)
         ruleset.give(s, Path::new("/"), landlock::READ);
         ruleset.give(s, Path::new("/proc"), landlock::FILE | landlock::READ);
         ruleset.give(s, Path::new("/dev"), all);
-        for (path, access) in &plan.places {
-            let writable = matches!(access, Access::Write | Access::Scratch);
-            let nested =
-                plan.above(path).is_some_and(|above| matches!(above.1, Access::Write | Access::Scratch));
-            if writable && !nested && plan.reach(path) == crate::plan::Reach::Write {
-                ruleset.give(s, path, all);
+        for lay in lay(plan) {
+            let writable = |access: &Access| matches!(access, Access::Write | Access::Scratch);
+            if writable(lay.access) && !lay.above.is_some_and(writable) && !lay.hidden_above {
+                ruleset.give(s, lay.path, all);
             }
         }
     }

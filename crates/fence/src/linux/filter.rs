@@ -287,7 +287,7 @@ pub(crate) fn assemble(setting: Setting) -> Vec<Instruction> {
         }
         ranges.push((number + 1, vec![answer(Verdict::Allow, setting)]));
     }
-    program.extend(tree(&ranges));
+    tree(&ranges, &mut program);
     program
 }
 
@@ -313,25 +313,28 @@ fn leaf(rule: &Rule, setting: Setting) -> Vec<Instruction> {
 }
 
 /// A binary search for the last range that starts at or below the number, which is loaded.
-fn tree(ranges: &[(u32, Vec<Instruction>)]) -> Vec<Instruction> {
+fn tree(ranges: &[(u32, Vec<Instruction>)], program: &mut Vec<Instruction>) {
     match ranges {
-        [] => vec![(RETURN, 0, 0, ANSWER_ERRNO | ENOSYS)],
-        [(_, code)] => code.clone(),
+        [] => program.push((RETURN, 0, 0, ANSWER_ERRNO | ENOSYS)),
+        [(_, code)] => program.extend_from_slice(code),
         _ => {
             let (low, high) = ranges.split_at(ranges.len() / 2);
-            let Some((middle, _)) = high.first() else { return tree(low) };
-            let (low, high) = (tree(low), tree(high));
-            let mut code = match u8::try_from(low.len()) {
-                Ok(length) => vec![(IF_AT_LEAST, length, 0, *middle)],
+            let Some((middle, _)) = high.first() else { return tree(low, program) };
+            // How far the upper half is, is known once the lower one is written: a jump holds its place.
+            let at = program.len();
+            program.push((IF_AT_LEAST, 0, 0, *middle));
+            tree(low, program);
+            let length = program.len() - at - 1;
+            match (u8::try_from(length), program.get_mut(at)) {
+                (Ok(length), Some(jump)) => jump.1 = length,
                 // Too far for a condition: it jumps to a jump.
-                Err(_) => vec![
-                    (IF_AT_LEAST, 0, 1, *middle),
-                    (JUMP, 0, 0, u32::try_from(low.len()).unwrap_or(u32::MAX)),
-                ],
-            };
-            code.extend(low);
-            code.extend(high);
-            code
+                (Err(_), Some(jump)) => {
+                    jump.2 = 1;
+                    program.insert(at + 1, (JUMP, 0, 0, u32::try_from(length).unwrap_or(u32::MAX)));
+                }
+                (_, None) => {}
+            }
+            tree(high, program);
         }
     }
 }

@@ -61,19 +61,27 @@ impl Forbidden {
             // What the events say does not matter: the names are looked at.
             while reader.next().is_ok() {}
         }
-        let mut found = Vec::new();
-        let alive = self.fresh.iter().flat_map(|repository| alive(repository));
-        for name in self.names.iter().cloned().chain(alive) {
-            let name = &name;
-            if name.symlink_metadata().is_ok() {
-                found.push(match remove(name) {
-                    Ok(now) => Blocked::Made(name.clone(), now),
-                    Err(Errno::NOENT) => continue,
-                    Err(error) => Blocked::Left(name.clone(), error.to_string()),
-                });
-            }
-        }
+        let mut found = self.sweep_names();
+        found.extend(
+            self.fresh.iter().flat_map(|repository| alive(repository)).filter_map(|name| away(&name)),
+        );
         found
+    }
+
+    /// Moves away whatever has appeared, but for what is in new repositories: these may just be in the making, and what is
+    /// half written is not understood.
+    pub(crate) fn sweep_names(&self) -> Vec<Blocked> {
+        self.names.iter().filter_map(|name| away(name)).collect()
+    }
+}
+
+/// Moves a path away if something is there.
+fn away(name: &Path) -> Option<Blocked> {
+    name.symlink_metadata().ok()?;
+    match remove(name) {
+        Ok(now) => Some(Blocked::Made(name.to_path_buf(), now)),
+        Err(Errno::NOENT) => None,
+        Err(error) => Some(Blocked::Left(name.to_path_buf(), error.to_string())),
     }
 }
 

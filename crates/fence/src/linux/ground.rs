@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use super::landlock;
+use super::lay::{Lay, lay};
 use crate::network::Network;
 use crate::outcome::Refusal;
 use crate::plan::{Access, Plan};
@@ -57,8 +58,10 @@ pub(crate) fn rights(
     }
     let all = landlock::rights(version);
     let mut given = vec![(scratch.to_path_buf(), all)];
-    for (path, access) in &plan.places {
-        let above = plan.above(path).map(|above| above.1);
+    let hidden =
+        plan.places.iter().filter(|(path, access)| **access == Access::Hidden && is_open_to_us(path));
+    let hidden: Vec<&Path> = hidden.map(|(path, _)| path.as_path()).collect();
+    for Lay { path, access, above, .. } in lay(plan) {
         match access {
             Access::Protected => {
                 return Err(unfit(&format!(
@@ -79,9 +82,9 @@ pub(crate) fn rights(
                 )));
             }
             Access::Hidden | Access::Scratch | Access::Link(_) => {}
-            Access::Write => given.push((path.clone(), of_kind(path, all, terrain))),
+            Access::Write => given.push((path.to_path_buf(), of_kind(path, all, terrain))),
             Access::Read if above == Some(&Access::Read) => {}
-            Access::Read => show(plan, path, &mut given, terrain)?,
+            Access::Read => show(&hidden, path, &mut given, terrain)?,
         }
     }
     for name in PROC {
@@ -100,32 +103,28 @@ pub(crate) fn rights(
 
 /// Gives a place to read, but for what is hidden in it.
 fn show(
-    plan: &Plan,
+    hidden: &[&Path],
     path: &Path,
     given: &mut Vec<(PathBuf, u64)>,
     terrain: &dyn Terrain,
 ) -> Result<(), Refusal> {
-    let hidden = |below: &Path| {
-        plan.places.iter().any(|(place, access)| {
-            *access == Access::Hidden && place.starts_with(below) && is_open_to_us(place)
-        })
-    };
-    let mut open = vec![path.to_path_buf()];
+    let holds_hidden = |below: &Path| hidden.iter().any(|place| place.starts_with(below));
+    let mut open = vec![(path.to_path_buf(), terrain.look(path) == Some(Kind::Directory))];
     let mut looked_at = 0;
-    while let Some(path) = open.pop() {
-        if !hidden(&path) {
-            given.push((path.clone(), of_kind(&path, landlock::READ, terrain)));
+    while let Some((path, is_directory)) = open.pop() {
+        if !holds_hidden(&path) {
+            given.push((path, if is_directory { landlock::READ } else { landlock::READ & landlock::FILE }));
             continue;
         }
-        if plan.places.get(&path) == Some(&Access::Hidden) {
+        if hidden.contains(&path.as_path()) {
             continue;
         }
         for entry in path.read_dir().map_err(|error| unfit(&format!("{}: {error}", path.display())))? {
             looked_at += 1;
             let Ok(entry) = entry else { continue };
-            let kind = entry.file_type();
-            if kind.is_ok_and(|kind| kind.is_dir() || kind.is_file()) {
-                open.push(entry.path());
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() || kind.is_file() => open.push((entry.path(), kind.is_dir())),
+                _ => {}
             }
         }
         if looked_at > LOOKED_AT {

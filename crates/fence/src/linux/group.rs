@@ -13,9 +13,11 @@ const MOUNTED: &str = "/sys/fs/cgroup";
 const BURIALS: u32 = 50;
 
 /// Directories of a control group that is ours. They are removed with this.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Group {
     directories: Vec<PathBuf>,
+    /// The file of a directory to which a process writes `0` to join.
+    door: &'static str,
 }
 
 impl Group {
@@ -27,17 +29,21 @@ impl Group {
 
     /// Files to which a process writes `0` to join.
     pub(crate) fn doors(&self) -> Vec<PathBuf> {
-        self.directories.iter().map(|directory| directory.join("cgroup.procs")).collect()
+        self.directories.iter().map(|directory| directory.join(self.door)).collect()
     }
 
     /// Version 2: one tree. A group with processes has no children with limits, so ours is beside our own.
     fn unified(own: &str, limits: &Limits) -> Option<Group> {
         let path = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
         let parent = Path::new(MOUNTED).join(path).parent()?.to_path_buf();
-        if !parent.join("cgroup.subtree_control").exists() || !parent.starts_with(MOUNTED) {
+        if !parent.starts_with(MOUNTED) {
             return None;
         }
-        let mut group = Group::default();
+        let handed_on = read(&parent.join("cgroup.subtree_control"))?;
+        if !["memory", "pids"].iter().all(|wanted| handed_on.split_whitespace().any(|word| word == *wanted)) {
+            return None;
+        }
+        let mut group = Group { directories: Vec::new(), door: "cgroup.procs" };
         let directory = group.directory(&parent)?;
         let memory = limits.memory_mb.saturating_mul(1024 * 1024);
         let set = write(&directory.join("memory.max"), &memory.to_string())
@@ -46,9 +52,10 @@ impl Group {
         set.then_some(group)
     }
 
-    /// Version 1: a tree for memory, a tree for processes.
+    /// Version 1: a tree for memory, a tree for processes. A process of one thread that moves that thread need not wait until
+    /// every processor has seen that processes are being moved, which takes longer than all the rest of a fence.
     fn separate(own: &str, limits: &Limits) -> Option<Group> {
-        let mut group = Group::default();
+        let mut group = Group { directories: Vec::new(), door: "tasks" };
         let memory = limits.memory_mb.saturating_mul(1024 * 1024).to_string();
         for (controller, file, value) in [
             ("memory", "memory.limit_in_bytes", &memory),
@@ -78,8 +85,30 @@ impl Group {
     }
 }
 
+/// One run in so many looks for what others left.
+const SWEEPS: u32 = 8;
+
+/// Removes empty groups of runs that were killed: what is named after a process that is no more.
+fn sweep(parent: &Path) {
+    for entry in parent.read_dir().into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let owner = name
+            .to_str()
+            .and_then(|name| name.strip_prefix("bailiwick-"))
+            .and_then(|rest| rest.split('-').next());
+        let Some(owner) = owner.and_then(|owner| owner.parse::<u32>().ok()) else { continue };
+        if !Path::new("/proc").join(owner.to_string()).exists() {
+            // One that is still in use is busy.
+            let _busy = std::fs::remove_dir(entry.path());
+        }
+    }
+}
+
 impl Drop for Group {
     fn drop(&mut self) {
+        if std::process::id().is_multiple_of(SWEEPS) {
+            self.directories.iter().filter_map(|directory| directory.parent()).for_each(sweep);
+        }
         for directory in &self.directories {
             for _ in 0..BURIALS {
                 match std::fs::remove_dir(directory) {

@@ -65,20 +65,18 @@ impl Ruleset {
     /// Gives rights to a path and everything below it.
     pub(crate) fn give(&self, steps: &mut Builder, path: &Path, rights_wanted: u64) {
         let name = steps.text(path);
-        let label = format!("open {} for Landlock", path.display());
         let opened = steps.keep(
-            label,
+            ("open ", name, " for Landlock"),
             libc::SYS_openat,
             [libc::AT_FDCWD.into(), name.into(), (libc::O_PATH | libc::O_CLOEXEC).into(), 0.into()],
         );
         // struct landlock_path_beneath_attr: the rights, then the descriptor, packed.
-        let mut rule = (rights_wanted & rights(self.version)).to_le_bytes().to_vec();
-        rule.extend([0; 4]);
-        let rule = steps.bytes(&rule);
+        let [a, b, c, d, e, f, g, h] = (rights_wanted & rights(self.version)).to_le_bytes();
+        let rule = steps.shared(&[a, b, c, d, e, f, g, h, 0, 0, 0, 0]);
         let descriptor = steps.within(rule, 8);
         steps.store(opened, descriptor);
         steps.step(
-            format!("give Landlock rights to {}", path.display()),
+            ("give Landlock rights to ", name),
             libc::SYS_landlock_add_rule,
             [self.slot.into(), 1.into(), rule.into(), 0.into()],
         );

@@ -9,12 +9,13 @@ use std::sync::OnceLock;
 
 use rustix::fs::{MemfdFlags, SealFlags};
 use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, SocketFlags, SocketType,
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
 };
 
-use super::namespaces::join;
+use super::namespaces::{self, join};
 use crate::sys::clone::{Birth, launch, spawn};
-use crate::sys::image::{Builder, Image, Label};
+use crate::sys::image::{Builder, Image};
 use crate::sys::steps::{CONTROL, DESCRIPTOR, ENDED, FAILED, IMAGE, Message, SIGNAL, STOPPED};
 use crate::sys::{self, kernel};
 
@@ -23,8 +24,9 @@ use crate::sys::{self, kernel};
 pub(crate) struct Launched {
     control: Option<OwnedFd>,
     child: i32,
-    labels: Vec<Label>,
-    birth_labels: Vec<Label>,
+    /// The lists that it carries out, one after the other.
+    lists: Vec<Image>,
+    birth: Image,
     reaped: bool,
 }
 
@@ -79,17 +81,17 @@ fn sealed(name: &str, bytes: &[u8], executable: bool) -> io::Result<OwnedFd> {
 /// What the child does before it is the launcher.
 pub(crate) enum Way<'a> {
     /// It is born into new namespaces, and takes an identity in them.
-    Namespaces { flags: i32, birth: Image },
+    Namespaces { birth: Image },
     /// It becomes `bwrap`, which makes the namespaces and then starts the launcher.
     Bubblewrap { path: &'a Path, arguments: Vec<OsString>, doors: &'a [PathBuf] },
-    /// Nothing but joining a control group.
-    Plain { doors: &'a [PathBuf] },
+    /// Nothing.
+    Plain,
 }
 
 /// Starts the first process, which carries out the image.
 pub(crate) fn start(way: Way<'_>, image: Image, stdio: [BorrowedFd<'_>; 3]) -> io::Result<Launched> {
     let launcher = launcher()?;
-    let list = sealed("bailiwick-steps", &image.bytes(), false)?;
+    let list = sealed("bailiwick-steps", image.bytes(), false)?;
     let (ours, theirs) = rustix::net::socketpair(
         AddressFamily::UNIX,
         SocketType::SEQPACKET,
@@ -108,20 +110,18 @@ pub(crate) fn start(way: Way<'_>, image: Image, stdio: [BorrowedFd<'_>; 3]) -> i
         stdio: [input.as_fd(), output.as_fd(), error.as_fd()],
         control: theirs.as_fd(),
     };
-    let labels = image.into_labels();
-    let (child, birth_labels) = match way {
-        Way::Namespaces { flags, birth: before } => {
+    let (child, birth) = match way {
+        Way::Namespaces { birth: before } => {
             let high_launcher = high(launcher)?;
+            let flags = namespaces::FLAGS;
             let child = launch(&birth(flags), &mut before.words(), high_launcher.as_fd(), list.as_fd())?;
-            (child, before.into_labels())
+            (child, before)
         }
-        Way::Plain { doors } => {
-            let mut steps = Builder::default();
-            join(&mut steps, doors);
-            let before = steps.image().ok_or(io::ErrorKind::InvalidInput)?;
+        Way::Plain => {
+            let before = Builder::default().image().ok_or(io::ErrorKind::InvalidInput)?;
             let high_launcher = high(launcher)?;
             let child = launch(&birth(0), &mut before.words(), high_launcher.as_fd(), list.as_fd())?;
-            (child, before.into_labels())
+            (child, before)
         }
         Way::Bubblewrap { path, arguments, doors } => {
             // `bwrap` reads the launcher from where its descriptor stands, so this one is nobody else's.
@@ -144,10 +144,10 @@ pub(crate) fn start(way: Way<'_>, image: Image, stdio: [BorrowedFd<'_>; 3]) -> i
             let all = [program.into(), arguments.into(), environment.into()];
             steps.step("run bwrap", libc::SYS_execve, all);
             let before = steps.image().ok_or(io::ErrorKind::InvalidInput)?;
-            (spawn(&birth(0), &mut before.words())?, before.into_labels())
+            (spawn(&birth(0), &mut before.words())?, before)
         }
     };
-    Ok(Launched { control: Some(ours), child, labels, birth_labels, reaped: false })
+    Ok(Launched { control: Some(ours), child, lists: vec![image], birth, reaped: false })
 }
 
 const LAUNCHER: u64 = super::bubblewrap::LAUNCHER as u64;
@@ -181,15 +181,17 @@ impl Launched {
             word.copy_from_slice(chunk);
             *place = i32::from_ne_bytes(word);
         }
-        let [kind, first, second, _] = message;
+        let [kind, first, second, third] = message;
         match kind {
             FAILED => {
                 let label = match usize::try_from(first) {
-                    Ok(step) => self.labels.get(step),
-                    Err(_) => usize::try_from(-2 - first).ok().and_then(|step| self.birth_labels.get(step)),
+                    Ok(step) => {
+                        let list = usize::try_from(third).ok().and_then(|list| self.lists.get(list));
+                        list.map_or_else(|| "go on".to_owned(), |list| list.label(step))
+                    }
+                    Err(_) => usize::try_from(-2 - first)
+                        .map_or_else(|_| "start the launcher".to_owned(), |step| self.birth.label(step)),
                 };
-                let label =
-                    label.map_or_else(|| "start the launcher".to_owned(), |label| label.clone().into_owned());
                 Word::Failed { label, errno: second }
             }
             DESCRIPTOR => {
@@ -202,6 +204,28 @@ impl Launched {
             ENDED => Word::Ended(first),
             STOPPED => Word::Stopped,
             _ => Word::Nothing,
+        }
+    }
+
+    /// Hands over the list to go on with. A first process that has gone says so itself.
+    pub(crate) fn go_on(&mut self, image: Image) -> io::Result<()> {
+        let list = sealed("bailiwick-steps", image.bytes(), false)?;
+        self.lists.push(image);
+        let Some(control) = &self.control else { return Ok(()) };
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut ancillary = SendAncillaryBuffer::new(&mut space);
+        let descriptors = [list.as_fd()];
+        ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
+        let message = [0u8; 16];
+        let sent = rustix::net::sendmsg(
+            control,
+            &[io::IoSlice::new(&message)],
+            &mut ancillary,
+            SendFlags::NOSIGNAL | SendFlags::DONTWAIT,
+        );
+        match sent {
+            Ok(_) | Err(rustix::io::Errno::PIPE | rustix::io::Errno::CONNRESET) => Ok(()),
+            Err(error) => Err(error.into()),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The Linux backends: how a plan becomes namespaces, mounts, Landlock rules, a seccomp filter and limits.
 
+mod begun;
 mod bubblewrap;
 mod child;
 mod filter;
@@ -8,6 +9,9 @@ mod ground;
 mod group;
 mod landlock;
 mod launch;
+mod lay;
+mod loopback;
+mod mounts;
 mod namespaces;
 pub(crate) mod status;
 mod supervise;
@@ -22,16 +26,18 @@ use crate::backend::{Backend, Order};
 use crate::console::Console;
 use crate::egress::Layout;
 use crate::network::Network;
-use crate::outcome::{Outcome, Refusal};
-use crate::plan::Plan;
+use crate::outcome::{Bound, Held, Means, Outcome, Refusal};
+use crate::plan::{Limits, Plan};
 use crate::sys::kernel;
 use crate::terrain::Ground;
 
+pub use self::begun::Begun;
 use self::child::{Program, Terminal};
 use self::forbidden::Forbidden;
 use self::group::Group;
 use self::launch::Way;
-use self::namespaces::{Site, Wanted};
+use self::loopback::Wanted;
+use self::namespaces::Site;
 use self::supervise::Running;
 
 /// The resolver of a fence without a network: the supervisor listens there, to say which names were asked for.
@@ -46,7 +52,8 @@ enum Tier {
 }
 
 /// Runs a program the first way that can hold its plan, each of which holds all of it.
-pub(crate) fn run(backend: Backend, order: &Order<'_>) -> Result<Outcome, Refusal> {
+/// `begun`: a fence that was begun for it, to be used if it fits.
+pub(crate) fn run(backend: Backend, order: &Order<'_>, begun: Option<Begun>) -> Result<Outcome, Refusal> {
     let tiers: &[Tier] = match backend {
         Backend::Bubblewrap => &[Tier::Bubblewrap],
         Backend::Landlock => &[Tier::Landlock],
@@ -63,8 +70,9 @@ pub(crate) fn run(backend: Backend, order: &Order<'_>) -> Result<Outcome, Refusa
     };
     let mut why: Vec<String> = Vec::new();
     let mut help = String::new();
+    let mut begun = begun;
     for tier in tiers {
-        match order.run(*tier, signals.as_ref(), blocked) {
+        match order.run(*tier, signals.as_ref(), blocked, begun.take()) {
             Err(Refusal::Fence { missing, help: first }) => {
                 why.push(missing);
                 if help.is_empty() {
@@ -78,19 +86,43 @@ pub(crate) fn run(backend: Backend, order: &Order<'_>) -> Result<Outcome, Refusa
 }
 
 /// Whether a fence of this kind can be built here, as far as that does not depend on the plan.
-pub(crate) fn tried(backend: Backend) -> Result<(), Refusal> {
+pub(crate) fn tried(backend: Backend, bwrap: Option<&Path>) -> Result<(), Refusal> {
     match backend {
-        Backend::Bubblewrap => bubblewrap::find(None).map(drop),
+        Backend::Bubblewrap => bubblewrap::find(bwrap).map(drop),
         Backend::Landlock if kernel::landlock_version() >= landlock::SCOPED => Ok(()),
         Backend::Auto => {
-            trial::namespaces().or_else(|first| bubblewrap::find(None).map(drop).map_err(|_| first))
+            trial::namespaces().or_else(|first| bubblewrap::find(bwrap).map(drop).map_err(|_| first))
         }
         _ => trial::namespaces(),
     }
 }
 
 impl Order<'_> {
-    fn run(&self, tier: Tier, signals: Option<&Rc<OwnedFd>>, blocked: u64) -> Result<Outcome, Refusal> {
+    fn run(
+        &self,
+        tier: Tier,
+        signals: Option<&Rc<OwnedFd>>,
+        blocked: u64,
+        begun: Option<Begun>,
+    ) -> Result<Outcome, Refusal> {
+        let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
+        let stdio = self.streams.unwrap_or([input.as_fd(), output.as_fd(), error.as_fd()]);
+        let refused = |error: std::io::Error| Refusal::Fence {
+            missing: format!("namespaces cannot be made: {error}"),
+            help: NAMESPACES.into(),
+        };
+        let open_network = self.plan.network == Network::Open;
+        let begun = match tier {
+            Tier::Bubblewrap => None,
+            Tier::Landlock => Some(match begun.filter(|begun| begun.opening().is_none()) {
+                Some(begun) => begun,
+                None => Begun::plain(stdio),
+            }),
+            Tier::Namespaces => Some(match begun.filter(|begun| begun.suits(&self.plan.network)) {
+                Some(begun) => begun,
+                None => Begun::namespaces(open_network, stdio),
+            }),
+        };
         let bwrap = match tier {
             Tier::Bubblewrap => Some(bubblewrap::find(self.bwrap)?),
             Tier::Namespaces | Tier::Landlock => None,
@@ -129,8 +161,9 @@ impl Order<'_> {
         let user = rustix::process::geteuid().as_raw();
         let mut layout = None;
         let mut scratch = None;
-        let (way, steps) = match (tier, &bwrap) {
-            (Tier::Namespaces, _) => {
+        let mut arguments = Vec::new();
+        let steps = match (begun.as_ref().map(Begun::opening), &bwrap) {
+            (Some(Some(opening)), _) => {
                 layout = layout_of(&plan)?;
                 let (sockets, resolver) = meeting_points(&plan, layout.as_ref());
                 if let Some(layout) = &layout {
@@ -140,16 +173,13 @@ impl Order<'_> {
                 let site = Site {
                     terrain: &Ground,
                     user,
-                    group: rustix::process::getegid().as_raw(),
                     doors: &doors,
                     resolver: resolver.as_deref(),
                     sockets: &sockets,
                 };
-                let birth = namespaces::birth(&site).image().ok_or_else(too_long)?;
-                let flags = namespaces::flags(&plan.network);
-                (Way::Namespaces { flags, birth }, namespaces::steps(&plan, &program, &site))
+                namespaces::steps(&opening, &plan, &program, &site)
             }
-            (_, Some(path)) => {
+            (_, Some(_)) => {
                 if let Network::Allow(_) = plan.network {
                     return Err(Refusal::Fence {
                         missing:
@@ -158,17 +188,21 @@ impl Order<'_> {
                         help: NAMESPACES.into(),
                     });
                 }
-                let arguments = bubblewrap::arguments(&plan, &Ground);
-                (Way::Bubblewrap { path, arguments, doors: &doors }, child::whole(&plan, &program, true))
+                arguments = bubblewrap::arguments(&plan, &Ground);
+                child::whole(&plan, &program, &[], true)
             }
             _ => {
                 let directory = Scratch::make()
                     .map_err(|error| Refusal::Failed(format!("a scratch directory: {error}")))?;
-                plan.limits.processes = plan.limits.processes.saturating_add(ground::running(user));
+                // A control group counts the program's processes alone; the limit of a user counts all that the user runs.
+                plan.limits.processes = match &group {
+                    Some(_) => u64::MAX,
+                    None => plan.limits.processes.saturating_add(ground::running(user)),
+                };
                 program.ground = ground::rights(&plan, landlock, directory.path(), &Ground)?;
                 plan.environment.insert("TMPDIR".into(), directory.path().into());
                 scratch = Some(directory);
-                (Way::Plain { doors: &doors }, child::whole(&plan, &program, false))
+                child::whole(&plan, &program, &doors, false)
             }
         };
         let mut steps = steps;
@@ -178,13 +212,22 @@ impl Order<'_> {
             steps.move_away(name.as_os_str(), &aside);
         }
         let image = steps.image().ok_or_else(too_long)?;
-        let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
-        let stdio = self.streams.unwrap_or([input.as_fd(), output.as_fd(), error.as_fd()]);
-        let launched = launch::start(way, image, stdio).map_err(|error| Refusal::Fence {
-            missing: format!("namespaces cannot be made: {error}"),
-            help: NAMESPACES.into(),
-        })?;
-        let mut running = Running::new(launched);
+        let launched = match (begun, &bwrap) {
+            (Some(begun), _) => {
+                let mut launched = begun.launched().map_err(refused)?;
+                launched.go_on(image).map_err(|error| {
+                    Refusal::Failed(format!("the plan could not be handed over: {error}"))
+                })?;
+                launched
+            }
+            (None, Some(path)) => {
+                let way = Way::Bubblewrap { path, arguments, doors: &doors };
+                launch::start(way, image, stdio).map_err(refused)?
+            }
+            (None, None) => return Err(Refusal::Failed("there is nothing to start".into())),
+        };
+        let held = held(tier, landlock, &self.plan.limits, group.is_some(), user);
+        let mut running = Running::new(launched, held);
         running.console = console;
         running.signals = signals.cloned();
         running.forbidden = Forbidden::new(&plan.forbidden, &plan.fresh);
@@ -194,6 +237,28 @@ impl Order<'_> {
         drop((group, scratch));
         outcome
     }
+}
+
+/// What stands around a program, and how well each limit is kept.
+fn held(tier: Tier, landlock: u32, limits: &Limits, group: bool, user: u32) -> Held {
+    let namespaces = tier != Tier::Landlock;
+    let bound = |name, value, hard| Bound { name, value, hard };
+    let mut bounds = vec![
+        bound("memory_mb", limits.memory_mb, group),
+        // In a namespace the kernel counts for the user there; but never for root.
+        bound("processes", limits.processes, group || (namespaces && user != 0)),
+        bound("open_files", limits.open_files, false),
+        bound("file_mb", limits.file_mb, true),
+        bound("scratch_mb", limits.scratch_mb, tier == Tier::Namespaces),
+    ];
+    bounds.extend(limits.wall_ms.map(|value| bound("wall_ms", value, true)));
+    bounds.extend(limits.cpu_s.map(|value| bound("cpu_s", value, false)));
+    let means = match tier {
+        Tier::Namespaces => Means::Namespaces,
+        Tier::Bubblewrap => Means::Bubblewrap,
+        Tier::Landlock => Means::Landlock,
+    };
+    Held { means, landlock, limits: bounds }
 }
 
 fn layout_of(plan: &Plan) -> Result<Option<Layout>, Refusal> {

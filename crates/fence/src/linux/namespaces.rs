@@ -6,40 +6,30 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::path::{Component, Path, PathBuf};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use super::child::{self, Program};
+use super::lay::{Lay, lay};
+use super::loopback::{self, Wanted};
+use super::mounts::{
+    NODEV, NOEXEC, NOSUID, RDONLY, copy_mount, file_system, find, find_outside, mount_at, restrict,
+};
 use crate::network::Network;
 use crate::plan::{Access, Plan};
-use crate::sys::image::{Arg, Builder, Slot, Tolerance};
-use crate::sys::steps::SEND;
+use crate::sys::image::{Arg, Builder, Data, Slot, Tolerance};
+use crate::sys::steps::NEXT;
 use crate::terrain::{Kind, Terrain};
 
-/// The namespaces of a fence: user, mount, process, IPC, host name; and network, unless that is open. That of control groups
-/// follows later.
-pub(crate) fn flags(network: &Network) -> i32 {
-    let all = libc::CLONE_NEWUSER
-        | libc::CLONE_NEWNS
-        | libc::CLONE_NEWPID
-        | libc::CLONE_NEWIPC
-        | libc::CLONE_NEWUTS;
-    if *network == Network::Open { all } else { all | libc::CLONE_NEWNET }
-}
-
-/// A socket that the supervisor wants from inside the network namespace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Wanted {
-    /// Connections are accepted on it; otherwise it takes datagrams.
-    pub(crate) stream: bool,
-    pub(crate) address: [u8; 4],
-    pub(crate) port: u16,
-}
+/// The namespaces that a fence is born into: user, mount, process, IPC, host name. Those of the network, which takes the kernel
+/// longer than all the others, and of control groups follow.
+pub(crate) const FLAGS: i32 =
+    libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
 
 /// What the fence is built from, besides the plan.
 pub(crate) struct Site<'a> {
     pub(crate) terrain: &'a dyn Terrain,
     pub(crate) user: u32,
-    pub(crate) group: u32,
     /// Files to which the first process writes itself, to come under a control group's limits.
     pub(crate) doors: &'a [PathBuf],
     /// What `/etc/resolv.conf` says in there, if not what it says outside.
@@ -52,17 +42,6 @@ pub(crate) const MARK_TERMINAL: i32 = 1;
 pub(crate) const MARK_LISTENER: i32 = 2;
 /// Sockets, counted up from here in the order in which they were wanted.
 pub(crate) const MARK_SOCKET: i32 = 16;
-
-const OPEN_TREE_CLONE: u64 = 1;
-const AT_RECURSIVE: u64 = 0x8000;
-const EMPTY_PATH: u64 = 0x1000;
-const CLOEXEC: u64 = 0o2_000_000;
-/// `MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH`.
-const MOVE_BOTH: u64 = 0x44;
-const RDONLY: u64 = 1;
-const NOSUID: u64 = 2;
-const NODEV: u64 = 4;
-const NOEXEC: u64 = 8;
 
 /// Devices that every program may use.
 const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
@@ -88,14 +67,25 @@ const RESOLVER: &str = "/.bailiwick/resolver";
 /// Where the new root is put together: a directory that every machine has and that is not needed meanwhile.
 const STAGE: &str = "/proc";
 
-/// Writes the steps.
-pub(crate) fn steps(plan: &Plan, program: &Program<'_>, site: &Site<'_>) -> Builder {
+/// What every fence begins with, whatever its plan: it is carried out while the plan is still being drawn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Opening {
+    /// How many answers it keeps.
+    kept: u32,
+    processes: Slot,
+    terminals: Slot,
+}
+
+/// The first list. `open_network`: the machine's own stays.
+pub(crate) fn opening(open_network: bool) -> (Builder, Opening) {
     let mut steps = Builder::default();
     let s = &mut steps;
     child::close_inherited(s);
     s.step("make directories with the modes that are given", libc::SYS_umask, [0.into()]);
-    // Only now: whoever is in a namespace of control groups cannot be moved to one outside it.
-    s.step("hide control groups", libc::SYS_unshare, [libc::CLONE_NEWCGROUP.into()]);
+    if !open_network {
+        s.step("make a network of its own", libc::SYS_unshare, [libc::CLONE_NEWNET.into()]);
+        loopback::switch_on(s);
+    }
     let none = s.text("none");
     let root = s.text("/");
     let private = libc::MS_REC | libc::MS_PRIVATE;
@@ -104,17 +94,44 @@ pub(crate) fn steps(plan: &Plan, program: &Program<'_>, site: &Site<'_>) -> Buil
         libc::SYS_mount,
         [none.into(), root.into(), 0.into(), private.into(), 0.into()],
     );
+    let processes = file_system(s, "proc", &[], NOSUID | NODEV | NOEXEC);
+    let terminals = file_system(
+        s,
+        "devpts",
+        &[("newinstance", ""), ("ptmxmode", "0666"), ("mode", "0620")],
+        NOSUID | NOEXEC,
+    );
+    s.step("wait for the plan", NEXT, []);
+    let opening = Opening { kept: steps.kept(), processes, terminals };
+    (steps, opening)
+}
 
-    let mut maker = Maker { steps: s, plan, site, root: None, made: BTreeSet::new(), sources: Vec::new() };
+/// Writes the steps that follow the opening.
+pub(crate) fn steps(opening: &Opening, plan: &Plan, program: &Program<'_>, site: &Site<'_>) -> Builder {
+    let mut steps = Builder::after(opening.kept);
+    let s = &mut steps;
+    join(s, site.doors);
+    // Only now: whoever is in a namespace of control groups cannot be moved to one outside it.
+    s.step("hide control groups", libc::SYS_unshare, [libc::CLONE_NEWCGROUP.into()]);
+
+    let mut maker = Maker {
+        steps: s,
+        plan,
+        site,
+        root: None,
+        made: BTreeSet::new(),
+        places: lay(plan),
+        sources: Vec::new(),
+    };
     maker.open_sources();
-    maker.new_root();
+    maker.new_root(opening);
     maker.skeleton();
     maker.places();
     maker.devices();
     maker.processes();
     maker.resolver();
     maker.enter();
-    network(s, plan, site);
+    loopback::sockets(s, plan, site);
     child::start(s, plan, program, true);
     steps
 }
@@ -122,13 +139,12 @@ pub(crate) fn steps(plan: &Plan, program: &Program<'_>, site: &Site<'_>) -> Buil
 /// What the first process does before it becomes the launcher. The user keeps the number that it has outside; it is the only
 /// one that exists inside. An exec takes the rights that a new namespace gives from everybody but root, so those that are
 /// needed to build the fence are handed over it.
-pub(crate) fn birth(site: &Site<'_>) -> Builder {
+pub(crate) fn birth(user: u32, group: u32) -> Builder {
     let mut steps = Builder::default();
     let s = &mut steps;
-    join(s, site.doors);
     write_file(s, Path::new("/proc/self/setgroups"), "deny");
-    write_file(s, Path::new("/proc/self/uid_map"), &format!("{0} {0} 1", site.user));
-    write_file(s, Path::new("/proc/self/gid_map"), &format!("{0} {0} 1", site.group));
+    write_file(s, Path::new("/proc/self/uid_map"), &format!("{user} {user} 1"));
+    write_file(s, Path::new("/proc/self/gid_map"), &format!("{group} {group} 1"));
     // struct __user_cap_header_struct, version 3; then effective, permitted and inheritable, low halves first.
     let mut header = 0x2008_0522u32.to_le_bytes().to_vec();
     header.extend([0; 4]);
@@ -168,78 +184,11 @@ pub(crate) fn join(s: &mut Builder, doors: &[PathBuf]) {
 fn write_file(s: &mut Builder, path: &Path, text: &str) {
     let name = s.text(path);
     let bytes = s.bytes(text.as_bytes());
-    let label = format!("write to {}", path.display());
+    let label = ("write to ", name);
     let flags = (libc::O_WRONLY | libc::O_CLOEXEC).into();
-    let file = s.keep(label.clone(), libc::SYS_openat, [libc::AT_FDCWD.into(), name.into(), flags, 0.into()]);
+    let file = s.keep(label, libc::SYS_openat, [libc::AT_FDCWD.into(), name.into(), flags, 0.into()]);
     s.step(label, libc::SYS_write, [file.into(), bytes.into(), (text.len() as u64).into()]);
     s.step("close", libc::SYS_close, [file.into()]);
-}
-
-/// A file system that is not mounted anywhere yet.
-fn file_system(s: &mut Builder, kind: &str, options: &[(&str, &str)], attributes: u64) -> Slot {
-    let name = s.text(kind);
-    let context = s.keep(format!("make a {kind}"), libc::SYS_fsopen, [name.into(), 1.into()]);
-    for (key, value) in options {
-        let key_text = s.text(key);
-        // FSCONFIG_SET_FLAG is 0, FSCONFIG_SET_STRING 1.
-        let (command, value_text) = match *value {
-            "" => (0, 0.into()),
-            value => (1, Arg::from(s.text(value))),
-        };
-        s.step(
-            format!("set {key} of a {kind}"),
-            libc::SYS_fsconfig,
-            [context.into(), command.into(), key_text.into(), value_text, 0.into()],
-        );
-    }
-    // FSCONFIG_CMD_CREATE.
-    s.step(
-        format!("make a {kind}"),
-        libc::SYS_fsconfig,
-        [context.into(), 6.into(), 0.into(), 0.into(), 0.into()],
-    );
-    let mount =
-        s.keep(format!("mount a {kind}"), libc::SYS_fsmount, [context.into(), 1.into(), attributes.into()]);
-    s.step("close", libc::SYS_close, [context.into()]);
-    mount
-}
-
-/// A descriptor for a path below another, found without following a link.
-fn find(s: &mut Builder, below: Arg, path: &Path) -> Slot {
-    let name = s.text(path);
-    // struct open_how: O_PATH | O_CLOEXEC | O_NOFOLLOW, no mode, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS.
-    let mut how =
-        u64::from((libc::O_PATH | libc::O_CLOEXEC | libc::O_NOFOLLOW).cast_unsigned()).to_le_bytes().to_vec();
-    how.extend(0u64.to_le_bytes());
-    how.extend(6u64.to_le_bytes());
-    let how = s.bytes(&how);
-    s.keep(format!("find {}", path.display()), libc::SYS_openat2, [below, name.into(), how.into(), 24.into()])
-}
-
-/// A copy of the mounts at a descriptor, with further restrictions.
-fn copy_mount(s: &mut Builder, what: &Path, at: Slot, recursive: bool, attributes: u64) -> Slot {
-    let empty = s.text("");
-    let recursive = if recursive { AT_RECURSIVE } else { 0 };
-    let copy = s.keep(
-        format!("copy the mount of {}", what.display()),
-        libc::SYS_open_tree,
-        [at.into(), empty.into(), (OPEN_TREE_CLONE | CLOEXEC | EMPTY_PATH | recursive).into()],
-    );
-    restrict(s, what, copy, recursive, attributes);
-    copy
-}
-
-fn restrict(s: &mut Builder, what: &Path, mount: Slot, recursive: u64, attributes: u64) {
-    let empty = s.text("");
-    // struct mount_attr: set, clear, propagation, user namespace.
-    let mut attr = attributes.to_le_bytes().to_vec();
-    attr.extend([0; 24]);
-    let attr = s.bytes(&attr);
-    s.step(
-        format!("restrict the mount of {}", what.display()),
-        libc::SYS_mount_setattr,
-        [mount.into(), empty.into(), (EMPTY_PATH | recursive).into(), attr.into(), 32.into()],
-    );
 }
 
 struct Maker<'a, 'b> {
@@ -248,37 +197,38 @@ struct Maker<'a, 'b> {
     site: &'b Site<'b>,
     root: Option<Slot>,
     /// Directories of the new root that exist.
-    made: BTreeSet<PathBuf>,
+    made: BTreeSet<Vec<u8>>,
+    places: Vec<Lay<'b>>,
     /// Mounts of the machine, ready to be put into place.
     sources: Vec<(PathBuf, Slot)>,
 }
 
 impl Maker<'_, '_> {
-    /// Copies the mounts of everything that the plan shows, while the machine's own root is still there.
+    /// Copies the mounts of everything that the plan shows, while the machine's own root is still there. Places come first and
+    /// in their order.
     fn open_sources(&mut self) {
-        for (path, access) in &self.plan.places {
-            let attributes = match access {
+        for lay in &self.places {
+            let attributes = match lay.access {
                 Access::Read | Access::Protected => NOSUID | NODEV | RDONLY,
                 Access::Write => NOSUID | NODEV,
                 Access::Scratch | Access::Hidden | Access::Link(_) => continue,
             };
-            if self.is_below_hidden(path) || (*access == Access::Read && self.is_within(path, &Access::Read))
-            {
+            if lay.hidden_above || (*lay.access == Access::Read && lay.above == Some(&Access::Read)) {
                 continue;
             }
-            let found = find(self.steps, libc::AT_FDCWD.into(), path);
-            let copy = copy_mount(self.steps, path, found, true, attributes);
-            self.sources.push((path.clone(), copy));
+            let (found, name) = find_outside(self.steps, lay.path);
+            let copy = copy_mount(self.steps, name, found, true, attributes);
+            self.sources.push((lay.path.to_path_buf(), copy));
         }
         for device in DEVICES {
             let path = Path::new("/dev").join(device);
-            let found = find(self.steps, libc::AT_FDCWD.into(), &path);
-            let copy = copy_mount(self.steps, &path, found, true, NOSUID | NOEXEC);
+            let (found, name) = find_outside(self.steps, &path);
+            let copy = copy_mount(self.steps, name, found, true, NOSUID | NOEXEC);
             self.sources.push((path, copy));
         }
         if let Some(real) = self.outer_resolver() {
-            let found = find(self.steps, libc::AT_FDCWD.into(), &real);
-            let copy = copy_mount(self.steps, &real, found, true, NOSUID | NODEV | RDONLY);
+            let (found, name) = find_outside(self.steps, &real);
+            let copy = copy_mount(self.steps, name, found, true, NOSUID | NODEV | RDONLY);
             self.sources.push((PathBuf::from("/etc/resolv.conf"), copy));
         }
     }
@@ -292,22 +242,7 @@ impl Maker<'_, '_> {
         (!real.starts_with("/etc")).then_some(real)
     }
 
-    fn is_below_hidden(&self, path: &Path) -> bool {
-        path.ancestors().skip(1).any(|above| self.plan.places.get(above) == Some(&Access::Hidden))
-    }
-
-    fn is_within(&self, path: &Path, access: &Access) -> bool {
-        self.plan.above(path).is_some_and(|above| above.1 == access)
-    }
-
-    /// Whether the machine's own files are at a path, because something above it is shown.
-    fn is_real(&self, path: &Path) -> bool {
-        self.plan
-            .above(path)
-            .is_some_and(|above| matches!(above.1, Access::Read | Access::Write | Access::Protected))
-    }
-
-    fn new_root(&mut self) {
+    fn new_root(&mut self, opening: &Opening) {
         let size = format!("{}m", self.plan.limits.scratch_mb);
         let s = &mut *self.steps;
         let root = file_system(
@@ -316,19 +251,12 @@ impl Maker<'_, '_> {
             &[("size", &size), ("mode", "0755"), ("nr_inodes", "400000")],
             NOSUID | NODEV,
         );
-        let processes = file_system(s, "proc", &[], NOSUID | NODEV | NOEXEC);
-        let terminals = file_system(
-            s,
-            "devpts",
-            &[("newinstance", ""), ("ptmxmode", "0666"), ("mode", "0620")],
-            NOSUID | NOEXEC,
-        );
-        let stage = find(s, libc::AT_FDCWD.into(), Path::new(STAGE));
-        mount_at(s, Path::new("/"), root, stage);
+        let (stage, name) = find_outside(s, Path::new(STAGE));
+        mount_at(s, name, root, stage);
         s.step("close", libc::SYS_close, [stage.into()]);
         s.step("enter the new root", libc::SYS_fchdir, [root.into()]);
-        self.sources.push((PathBuf::from("/proc"), processes));
-        self.sources.push((PathBuf::from("/dev/pts"), terminals));
+        self.sources.push((PathBuf::from("/proc"), opening.processes));
+        self.sources.push((PathBuf::from("/dev/pts"), opening.terminals));
         self.root = Some(root);
     }
 
@@ -336,18 +264,32 @@ impl Maker<'_, '_> {
         self.root.map_or(Arg::Number(0), Arg::Slot)
     }
 
+    /// A path's text, and the same as seen from the new root's descriptor.
+    fn inner(&mut self, path: &Path) -> Data {
+        match path.as_os_str().as_bytes() {
+            [] | [b'/'] => self.steps.text("."),
+            [b'/', ..] => {
+                let whole = self.steps.text(path);
+                self.steps.within(whole, 1)
+            }
+            _ => self.steps.text(path),
+        }
+    }
+
     fn directory(&mut self, path: &Path, mode: u64) {
-        let mut whole = PathBuf::from("/");
-        let parts: Vec<&OsStr> = path.components().filter_map(normal).collect();
-        let last = parts.len();
-        for (index, part) in parts.into_iter().enumerate() {
-            whole.push(part);
-            if self.made.insert(whole.clone()) {
-                let name = self.steps.text(inner(&whole));
-                let mode = if index + 1 == last { mode } else { 0o755 };
+        let bytes = path.as_os_str().as_bytes();
+        if self.made.contains(bytes) {
+            return;
+        }
+        let ends = bytes.iter().enumerate().skip(1).filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+        for end in ends.chain([bytes.len()]) {
+            let part = bytes.get(..end).unwrap_or_default();
+            if part.len() > 1 && self.made.insert(part.to_vec()) {
+                let name = self.inner(Path::new(OsStr::from_bytes(part)));
+                let mode = if end == bytes.len() { mode } else { 0o755 };
                 let root = self.root();
                 self.steps.try_step(
-                    format!("make {}", whole.display()),
+                    ("make ", name),
                     libc::SYS_mkdirat,
                     [root, name.into(), mode.into()],
                     Tolerance::Errno(libc::EEXIST),
@@ -364,10 +306,10 @@ impl Maker<'_, '_> {
         if let Some(parent) = path.parent() {
             self.directory(parent, 0o755);
         }
-        let name = self.steps.text(inner(path));
+        let name = self.inner(path);
         let root = self.root();
         self.steps.step(
-            format!("make {}", path.display()),
+            ("make ", name),
             libc::SYS_mknodat,
             [root, name.into(), u64::from(libc::S_IFREG | mode).into(), 0.into()],
         );
@@ -377,13 +319,9 @@ impl Maker<'_, '_> {
         if let Some(parent) = path.parent() {
             self.directory(parent, 0o755);
         }
-        let (name, target) = (self.steps.text(inner(path)), self.steps.text(target));
+        let (name, target) = (self.inner(path), self.steps.text(target));
         let root = self.root();
-        self.steps.step(
-            format!("link {}", path.display()),
-            libc::SYS_symlinkat,
-            [target.into(), root, name.into()],
-        );
+        self.steps.step(("link ", name), libc::SYS_symlinkat, [target.into(), root, name.into()]);
     }
 
     /// Everything of the new root that is not a mount, or that a mount is put upon.
@@ -391,10 +329,8 @@ impl Maker<'_, '_> {
         for path in ["/proc", "/sys", "/dev", "/dev/pts", "/etc"] {
             self.directory(Path::new(path), 0o755);
         }
-        for (path, access) in &self.plan.places {
-            if self.is_real(path) || self.is_below_hidden(path) {
-                continue;
-            }
+        let places = std::mem::take(&mut self.places);
+        for Lay { path, access, .. } in places.iter().filter(|lay| !lay.is_real() && !lay.hidden_above) {
             match access {
                 Access::Hidden => {}
                 // Everybody's own there, as the sticky bit has it outside.
@@ -406,6 +342,7 @@ impl Maker<'_, '_> {
                 },
             }
         }
+        self.places = places;
         self.directory(Path::new(MASK_DIRECTORY), 0);
         self.file_with(Path::new(MASK_FILE), 0);
         for device in DEVICES {
@@ -424,37 +361,37 @@ impl Maker<'_, '_> {
 
     fn put(&mut self, path: &Path, mount: Slot) {
         let root = self.root();
-        let target = find(self.steps, root, &inner(path));
-        mount_at(self.steps, path, mount, target);
+        let name = self.inner(path);
+        let target = find(self.steps, root, name);
+        mount_at(self.steps, name, mount, target);
     }
 
     fn take(&mut self, path: &Path) -> Option<Slot> {
-        let at = self.sources.iter().position(|source| source.0 == path)?;
-        Some(self.sources.swap_remove(at).1)
+        // Nearly always the first: they are put into place in the order in which they were made.
+        let at = self.sources.iter().position(|source| source.0.as_os_str() == path.as_os_str())?;
+        Some(self.sources.remove(at).1)
     }
 
     /// Mounts what the plan shows and hides, from the outside in.
     fn places(&mut self) {
-        let plan = self.plan;
-        for (path, access) in &plan.places {
-            if self.is_below_hidden(path) {
-                continue;
-            }
-            match access {
+        let places = std::mem::take(&mut self.places);
+        for lay in places.iter().filter(|lay| !lay.hidden_above) {
+            let path = lay.path;
+            match lay.access {
                 Access::Link(_) => {}
                 Access::Scratch => {
                     // The new root itself becomes read-only; scratch places are mounts of their own that do not.
-                    if self.is_within(path, &Access::Scratch) {
+                    if lay.above == Some(&Access::Scratch) {
                         continue;
                     }
-                    let attributes = NOSUID | NODEV | if plan.execute_scratch { 0 } else { NOEXEC };
-                    let root = self.root();
-                    let found = find(self.steps, root, &inner(path));
-                    let copy = copy_mount(self.steps, path, found, false, attributes);
-                    mount_at(self.steps, path, copy, found);
+                    let attributes = NOSUID | NODEV | if self.plan.execute_scratch { 0 } else { NOEXEC };
+                    let (root, name) = (self.root(), self.inner(path));
+                    let found = find(self.steps, root, name);
+                    let copy = copy_mount(self.steps, name, found, false, attributes);
+                    mount_at(self.steps, name, copy, found);
                 }
                 Access::Hidden => {
-                    if self.is_real(path) {
+                    if lay.is_real() {
                         let directory = self.site.terrain.look(path) == Some(Kind::Directory);
                         self.mask(path, directory, false);
                     }
@@ -466,25 +403,28 @@ impl Maker<'_, '_> {
                 }
             }
         }
+        self.places = places;
     }
 
     /// Puts something empty that nobody may open over a path.
     fn mask(&mut self, path: &Path, directory: bool, optional: bool) {
         let root = self.root();
-        let mask = if directory { MASK_DIRECTORY } else { MASK_FILE };
-        let found = find(self.steps, root, &inner(Path::new(mask)));
-        let copy = copy_mount(self.steps, path, found, false, NOSUID | NODEV | NOEXEC | RDONLY);
+        let mask = self.inner(Path::new(if directory { MASK_DIRECTORY } else { MASK_FILE }));
+        let found = find(self.steps, root, mask);
+        let name = self.inner(path);
+        let copy = copy_mount(self.steps, name, found, false, NOSUID | NODEV | NOEXEC | RDONLY);
         if optional {
-            let (target, empty) = (self.steps.text(inner(path)), self.steps.text(""));
+            let empty = self.steps.shared(b"\0");
             self.steps.try_step(
-                format!("hide {}", path.display()),
+                ("hide ", name),
                 libc::SYS_move_mount,
-                [copy.into(), empty.into(), root, target.into(), 4.into()],
+                [copy.into(), empty.into(), root, name.into(), 4.into()],
                 Tolerance::Errno(libc::ENOENT),
             );
             self.steps.step("close", libc::SYS_close, [copy.into()]);
         } else {
-            self.put(path, copy);
+            let target = find(self.steps, root, name);
+            mount_at(self.steps, name, copy, target);
         }
     }
 
@@ -507,10 +447,10 @@ impl Maker<'_, '_> {
             for name in PROC_READ_ONLY {
                 let path = path.join(name);
                 if self.site.terrain.look(&path).is_some() {
-                    let root = self.root();
-                    let found = find(self.steps, root, &inner(&path));
-                    let copy = copy_mount(self.steps, &path, found, true, NOSUID | NODEV | NOEXEC | RDONLY);
-                    mount_at(self.steps, &path, copy, found);
+                    let (root, name) = (self.root(), self.inner(&path));
+                    let found = find(self.steps, root, name);
+                    let copy = copy_mount(self.steps, name, found, true, NOSUID | NODEV | NOEXEC | RDONLY);
+                    mount_at(self.steps, name, copy, found);
                 }
             }
         }
@@ -532,13 +472,13 @@ impl Maker<'_, '_> {
             return;
         }
         let root = self.root();
-        let name = Path::new(RESOLVER);
-        let (file_name, bytes) = (self.steps.text(inner(name)), self.steps.bytes(text.as_bytes()));
+        let own = self.inner(Path::new(RESOLVER));
+        let bytes = self.steps.bytes(text.as_bytes());
         let flags = (libc::O_WRONLY | libc::O_CREAT | libc::O_CLOEXEC).into();
         let file = self.steps.keep(
             "write the resolver's file",
             libc::SYS_openat,
-            [root, file_name.into(), flags, 0o644.into()],
+            [root, own.into(), flags, 0o644.into()],
         );
         self.steps.step(
             "write the resolver's file",
@@ -546,123 +486,30 @@ impl Maker<'_, '_> {
             [file.into(), bytes.into(), (text.len() as u64).into()],
         );
         self.steps.step("close", libc::SYS_close, [file.into()]);
-        let found = find(self.steps, root, &inner(name));
-        let copy = copy_mount(self.steps, path, found, false, NOSUID | NODEV | NOEXEC | RDONLY);
+        let found = find(self.steps, root, own);
+        let copy = copy_mount(self.steps, own, found, false, NOSUID | NODEV | NOEXEC | RDONLY);
         self.put(path, copy);
     }
 
     /// Makes the new root the only one.
     fn enter(&mut self) {
         let Some(root) = self.root else { return };
-        let own = self.steps.text(inner(Path::new(OWN)));
+        let own = self.inner(Path::new(OWN));
         self.steps.step(
             "close the fence's own directory",
             libc::SYS_fchmodat,
             [root.into(), own.into(), 0.into()],
         );
-        restrict(self.steps, Path::new("/"), root, 0, NOSUID | NODEV | RDONLY);
+        let slash = self.steps.text("/");
+        restrict(self.steps, slash, root, 0, NOSUID | NODEV | RDONLY);
         let here = self.steps.text(".");
         self.steps.step("enter the new root", libc::SYS_pivot_root, [here.into(), here.into()]);
         self.steps.step("leave the old root", libc::SYS_umount2, [here.into(), libc::MNT_DETACH.into()]);
-        let slash = self.steps.text("/");
         self.steps.step("enter the new root", libc::SYS_chdir, [slash.into()]);
         self.steps.step("close", libc::SYS_close, [root.into()]);
     }
 }
 
-fn mount_at(s: &mut Builder, path: &Path, mount: Slot, target: Slot) {
-    let empty = s.text("");
-    s.step(
-        format!("mount {}", path.display()),
-        libc::SYS_move_mount,
-        [mount.into(), empty.into(), target.into(), empty.into(), MOVE_BOTH.into()],
-    );
-}
-
-fn normal(part: Component<'_>) -> Option<&OsStr> {
-    match part {
-        Component::Normal(name) => Some(name),
-        _ => None,
-    }
-}
-
-/// A path as seen from the new root's descriptor.
-fn inner(path: &Path) -> PathBuf {
-    let inside: PathBuf = path.components().filter_map(normal).collect();
-    if inside.as_os_str().is_empty() { PathBuf::from(".") } else { inside }
-}
-
 fn is_shared(path: &Path) -> bool {
     ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|shared| path == Path::new(shared))
-}
-
-/// Loopback inside, and the supervisor's sockets.
-fn network(s: &mut Builder, plan: &Plan, site: &Site<'_>) {
-    if plan.network == Network::Open {
-        return;
-    }
-    let inet = libc::AF_INET;
-    let socket = s.keep(
-        "switch loopback on",
-        libc::SYS_socket,
-        [inet.into(), (libc::SOCK_DGRAM | libc::SOCK_CLOEXEC).into(), 0.into()],
-    );
-    // struct ifreq: the name, then the flags IFF_UP | IFF_RUNNING.
-    let mut request = [0u8; 40];
-    for (place, byte) in request.iter_mut().zip(*b"lo") {
-        *place = byte;
-    }
-    if let Some(flags) = request.get_mut(16..18) {
-        flags.copy_from_slice(&0x41u16.to_le_bytes());
-    }
-    let request = s.bytes(&request);
-    s.step("switch loopback on", libc::SYS_ioctl, [socket.into(), libc::SIOCSIFFLAGS.into(), request.into()]);
-    s.step("close", libc::SYS_close, [socket.into()]);
-    if site.sockets.iter().any(|wanted| wanted.address.first() == Some(&198)) {
-        local_route(s);
-    }
-    for (wanted, mark) in site.sockets.iter().zip(MARK_SOCKET..) {
-        let kind = if wanted.stream { libc::SOCK_STREAM } else { libc::SOCK_DGRAM } | libc::SOCK_CLOEXEC;
-        let label = format!("open port {}", wanted.port);
-        let socket = s.keep(label.clone(), libc::SYS_socket, [inet.into(), kind.into(), 0.into()]);
-        let mut address = (libc::AF_INET as u16).to_le_bytes().to_vec();
-        address.extend(wanted.port.to_be_bytes());
-        address.extend(wanted.address);
-        address.extend([0; 8]);
-        let address = s.bytes(&address);
-        s.step(label.clone(), libc::SYS_bind, [socket.into(), address.into(), 16.into()]);
-        if wanted.stream {
-            s.step(label.clone(), libc::SYS_listen, [socket.into(), 128.into()]);
-        }
-        s.step(label, SEND, [socket.into(), mark.into()]);
-        s.step("close", libc::SYS_close, [socket.into()]);
-    }
-}
-
-/// Every address of 198.18.0.0/15 is this machine's own, by a route of type local over loopback.
-fn local_route(s: &mut Builder) {
-    let family = libc::AF_NETLINK;
-    let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
-    let socket =
-        s.keep("route the egress addresses", libc::SYS_socket, [family.into(), kind.into(), 0.into()]);
-    let mut message = Vec::new();
-    // struct nlmsghdr: length, RTM_NEWROUTE, NLM_F_REQUEST | NLM_F_CREATE, sequence, port.
-    message.extend(44u32.to_le_bytes());
-    message.extend(24u16.to_le_bytes());
-    message.extend(0x401u16.to_le_bytes());
-    message.extend([0; 8]);
-    // struct rtmsg: family, prefix length, source length, service; table local, protocol boot, scope host, type local.
-    message.extend([2, 15, 0, 0, 255, 3, 254, 2]);
-    message.extend([0; 4]);
-    // RTA_DST, RTA_OIF: loopback is interface 1 of every network namespace.
-    message.extend([8, 0, 1, 0, 198, 18, 0, 0]);
-    message.extend([8, 0, 4, 0, 1, 0, 0, 0]);
-    let length = message.len() as u64;
-    let message = s.bytes(&message);
-    s.step(
-        "route the egress addresses",
-        libc::SYS_sendto,
-        [socket.into(), message.into(), length.into(), 0.into(), 0.into(), 0.into()],
-    );
-    s.step("close", libc::SYS_close, [socket.into()]);
 }

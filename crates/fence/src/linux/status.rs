@@ -111,7 +111,7 @@ fn shell(backend: Backend, script: &str) -> Result<Outcome, Refusal> {
         stands_in: false,
         bwrap: None,
     };
-    super::run(backend, &order)
+    super::run(backend, &order, None)
 }
 
 fn plan() -> Result<Plan, Refusal> {

@@ -16,7 +16,7 @@ use super::namespaces::{MARK_LISTENER, MARK_SOCKET, MARK_TERMINAL};
 use crate::blocked::Blocked;
 use crate::console::Console;
 use crate::egress::{Egress, Layout, Outside};
-use crate::outcome::{End, Outcome, Refusal};
+use crate::outcome::{End, Held, Outcome, Passed, Refusal};
 use crate::sys::{kernel, notify};
 
 /// Signals that are the program's rather than ours.
@@ -36,8 +36,12 @@ const FORWARDED: [i32; 10] = [
 /// At most this much is remembered of what was refused, and of what waits to be typed.
 const REMEMBERED: usize = 100;
 const TYPED: usize = 64 * 1024;
-/// How long a program runs before forbidden names are watched.
-const UNWATCHED: Duration = Duration::from_millis(40);
+/// So many connections are told one by one.
+const PASSED: usize = 1000;
+/// How long a program runs before forbidden names are watched: to end a watch takes the kernel longer than most commands run.
+const UNWATCHED: Duration = Duration::from_secs(1);
+/// How often they are looked at until then.
+const LOOKED_AT: Duration = Duration::from_millis(5);
 
 /// A program that runs, and everything that serves it.
 pub(crate) struct Running {
@@ -46,8 +50,8 @@ pub(crate) struct Running {
     pub(crate) signals: Option<Rc<OwnedFd>>,
     pub(crate) forbidden: Option<Forbidden>,
     pub(crate) deadline: Option<Instant>,
-    /// When forbidden names begin to be watched.
-    watch_at: Option<Instant>,
+    /// When forbidden names are looked at next, and when they begin to be watched.
+    look_at: Option<(Instant, Instant)>,
     /// Where names are asked for while the network is off.
     pub(crate) resolver: Option<OwnedFd>,
     /// Where the egress sockets go once all have come.
@@ -62,6 +66,8 @@ pub(crate) struct Running {
     names: BTreeSet<String>,
     made: Vec<Blocked>,
     failed: Option<Refusal>,
+    held: Held,
+    passed: Vec<Passed>,
     /// The launcher has said something, so the fence stood.
     heard: bool,
 }
@@ -83,14 +89,14 @@ enum Source {
 }
 
 impl Running {
-    pub(crate) fn new(launched: Launched) -> Running {
+    pub(crate) fn new(launched: Launched, held: Held) -> Running {
         Running {
             launched,
             console: None,
             signals: None,
             forbidden: None,
             deadline: None,
-            watch_at: None,
+            look_at: None,
             resolver: None,
             layout: None,
             egress: None,
@@ -103,6 +109,8 @@ impl Running {
             names: BTreeSet::new(),
             made: Vec::new(),
             failed: None,
+            held,
+            passed: Vec::new(),
             heard: false,
         }
     }
@@ -112,14 +120,17 @@ impl Running {
         if let Some(console) = &mut self.console {
             console.raw();
         }
-        self.watch_at = self.forbidden.as_ref().map(|_| now() + UNWATCHED);
+        self.look_at = self.forbidden.as_ref().map(|_| (now() + LOOKED_AT, now() + UNWATCHED));
         let end = loop {
             match self.turn() {
                 Some(end) => break end,
                 None => continue,
             }
         };
-        let reaped = self.launched.end();
+        // The first process tells how the program ended once nothing else is left; its own end takes the kernel a while, in which
+        // the rest can be done.
+        let told = matches!(end, Some(End::Code(_) | End::Signal(_)));
+        let reaped = (!told).then(|| self.launched.end());
         self.drain_terminal();
         if let Some(console) = &mut self.console {
             console.restore();
@@ -128,6 +139,7 @@ impl Running {
             let found = forbidden.sweep();
             self.made.extend(found);
         }
+        let reaped = reaped.unwrap_or_else(|| self.launched.end());
         if let Some(refusal) = self.failed.take() {
             return Err(refusal);
         }
@@ -143,6 +155,14 @@ impl Running {
         if let Some(mut egress) = self.egress.take() {
             egress.stop();
             for connection in egress.take_log() {
+                let passed = connection.outcome == crate::egress::Outcome::Allowed;
+                if let (true, Some(port)) = (passed, connection.port)
+                    && self.passed.len() < PASSED
+                {
+                    let (name, address, times) =
+                        (connection.name.clone(), connection.address, connection.times);
+                    self.passed.push(Passed { name, port, address, times });
+                }
                 if matches!(connection.outcome, crate::egress::Outcome::Refused(_))
                     && self.names.len() < REMEMBERED
                 {
@@ -153,7 +173,7 @@ impl Running {
         let mut blocked = self.made;
         blocked.extend(self.names.into_iter().map(Blocked::Host));
         blocked.extend(self.refused.into_iter().map(Blocked::Call));
-        Ok(Outcome { end, blocked })
+        Ok(Outcome { end, blocked, held: self.held, connections: self.passed })
     }
 
     /// One round. `Some` when it is over: how the program ended, or nothing if that is not known.
@@ -169,10 +189,8 @@ impl Running {
         if self.is_late() {
             return Some(Some(End::TimedOut));
         }
-        if let (Some(_), Some(forbidden)) = (self.watch_at.take_if(|at| *at <= now()), &mut self.forbidden) {
-            // Where it cannot be watched, it is still looked at in the end.
-            let _unwatched = forbidden.watch();
-            self.made.extend(forbidden.sweep());
+        if let Some((_, watch)) = self.look_at.take_if(|at| at.0 <= now()) {
+            self.look(watch);
         }
         for source in ready {
             match source {
@@ -213,6 +231,22 @@ impl Running {
         None
     }
 
+    /// Looks whether a forbidden name was made, and begins to watch them when it is time.
+    fn look(&mut self, watch: Instant) {
+        let Some(forbidden) = &mut self.forbidden else { return };
+        let found = if now() < watch {
+            self.look_at = Some((now() + LOOKED_AT, watch));
+            forbidden.sweep_names()
+        } else {
+            // Where it cannot be watched, it is still looked at in the end.
+            let _unwatched = forbidden.watch();
+            forbidden.sweep()
+        };
+        if self.made.len() < REMEMBERED {
+            self.made.extend(found);
+        }
+    }
+
     fn poll(&mut self) -> rustix::io::Result<Vec<Source>> {
         let writing = if self.typed.is_empty() { PollFlags::empty() } else { PollFlags::OUT };
         let listens = self.terminal.is_some() && self.typed.len() < TYPED;
@@ -234,7 +268,7 @@ impl Running {
                 polled.push(PollFd::from_borrowed_fd(descriptor, flags));
             }
         }
-        let next = self.deadline.into_iter().chain(self.watch_at).min();
+        let next = self.deadline.into_iter().chain(self.look_at.map(|at| at.0)).min();
         let left = next.map(|deadline| deadline.saturating_duration_since(now()));
         let left = left.map(|left| Timespec {
             tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),

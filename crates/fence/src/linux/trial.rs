@@ -1,25 +1,18 @@
 //! Whether a fence can be built here, found out by building the part of one that machines refuse.
 
-use super::namespaces::{self, Site};
+use super::namespaces;
 use crate::outcome::Refusal;
 use crate::sys::clone::{Birth, spawn};
 use crate::sys::image::Builder;
 use crate::sys::kernel;
-use crate::terrain::Ground;
 use std::os::fd::AsFd;
 
 /// Makes a user namespace and one more, takes an identity in them, uses its rights, and ends.
 pub(crate) fn namespaces() -> Result<(), Refusal> {
     let refused = |what: String| Refusal::Fence { missing: what, help: super::NAMESPACES.into() };
-    let site = Site {
-        terrain: &Ground,
-        user: rustix::process::geteuid().as_raw(),
-        group: rustix::process::getegid().as_raw(),
-        doors: &[],
-        resolver: None,
-        sockets: &[],
-    };
-    let mut steps: Builder = namespaces::birth(&site);
+    let user = rustix::process::geteuid().as_raw();
+    let group = rustix::process::getegid().as_raw();
+    let mut steps: Builder = namespaces::birth(user, group);
     namespaces::trial(&mut steps);
     let Some(image) = steps.image() else {
         return Err(Refusal::Failed("the trial's list is too long".into()));

@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 
 use super::raw::{number, syscall};
-use super::steps::{self, CONTROL, FAILED, IMAGE, Left};
+use super::steps::{self, CONTROL, FAILED, IMAGE, Left, SLOTS};
 
 /// What a child is born with.
 pub(crate) struct Birth<'a> {
@@ -90,7 +90,7 @@ extern "C" fn begin(child: *mut c_void) -> c_int {
     match child.errand {
         Errand::Launcher { before, launcher, image } => {
             // SAFETY: relocated by `launch`; the calls in it were chosen for this place.
-            if let Left::Failed { step, errno } = unsafe { steps::run(before, 0) } {
+            if let Left::Failed { step, errno } = unsafe { steps::run(before, 0, &mut [0; SLOTS]) } {
                 dup(child.control, CONTROL);
                 steps::tell(CONTROL, [FAILED, -2 - step as i32, errno, 0]);
                 // SAFETY: ends this process alone.
@@ -120,7 +120,7 @@ extern "C" fn begin(child: *mut c_void) -> c_int {
         Errand::Steps { base } => {
             let control = u64::from(child.control.cast_unsigned());
             // SAFETY: relocated by `spawn`; the calls in it were chosen for this place.
-            if let Left::Failed { step, errno } = unsafe { steps::run(base, control) } {
+            if let Left::Failed { step, errno } = unsafe { steps::run(base, control, &mut [0; SLOTS]) } {
                 steps::tell(control, [FAILED, step as i32, errno, 0]);
             }
         }

@@ -1,7 +1,6 @@
 //! Writes a list of steps ([`super::steps`]) with everything that the steps point to, as one block of bytes that can be
 //! carried out in this process or handed to the launcher.
 
-use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
@@ -62,17 +61,50 @@ pub(crate) enum Tolerance {
     Any,
 }
 
-/// What a step is for.
-pub(crate) type Label = Cow<'static, str>;
+/// What a step is for: words, or words around a text of the image. It is put together only for whoever must explain a
+/// failure.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Label {
+    /// Words alone.
+    Plain(&'static str),
+    /// Words, a C string, words.
+    Of(&'static str, Data, &'static str),
+}
+
+impl From<&'static str> for Label {
+    fn from(words: &'static str) -> Label {
+        Label::Plain(words)
+    }
+}
+
+impl From<(&'static str, Data)> for Label {
+    fn from((words, text): (&'static str, Data)) -> Label {
+        Label::Of(words, text, "")
+    }
+}
+
+impl From<(&'static str, Data, &'static str)> for Label {
+    fn from((before, text, after): (&'static str, Data, &'static str)) -> Label {
+        Label::Of(before, text, after)
+    }
+}
+
+/// A step as the launcher reads it, in words of eight bytes.
+type Words = [u64; size_of::<Step>() / 8];
 
 /// A list in the making.
 #[derive(Debug, Default)]
 pub(crate) struct Builder {
-    steps: Vec<(i64, [Arg; 6], u32, Tolerance)>,
+    /// Addresses in them are places among the data until the list is finished.
+    steps: Vec<Words>,
     labels: Vec<Label>,
     data: Vec<u8>,
+    /// Arguments that are addresses, by step and place.
+    addresses: Vec<(usize, usize)>,
     /// Places among the data that hold places among the data.
     pointers: Vec<usize>,
+    /// Bytes that several steps use, by their place and length.
+    shared: Vec<(usize, usize)>,
     slots: u32,
     moved: Vec<(Data, Data)>,
 }
@@ -80,29 +112,55 @@ pub(crate) struct Builder {
 /// A finished list.
 #[derive(Debug)]
 pub(crate) struct Image {
-    /// Aligned for what is in it.
-    words: Vec<u64>,
+    bytes: Vec<u8>,
+    /// Where the data start.
+    data_at: usize,
     /// What each step is for, for whoever must explain its failure.
     labels: Vec<Label>,
 }
 
 impl Builder {
+    /// A list that goes on after one that kept so many answers, and uses them.
+    pub(crate) fn after(kept: u32) -> Builder {
+        Builder { slots: kept, ..Builder::default() }
+    }
+
+    /// How many answers have been kept.
+    pub(crate) fn kept(&self) -> u32 {
+        self.slots
+    }
+
     /// Puts bytes into the image, aligned to eight.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Data {
-        while !self.data.len().is_multiple_of(8) {
-            self.data.push(0);
-        }
-        let at = self.data.len();
+        let at = self.aligned();
         self.data.extend_from_slice(bytes);
         Data(at)
     }
 
+    fn aligned(&mut self) -> usize {
+        let at = self.data.len().next_multiple_of(8);
+        self.data.resize(at, 0);
+        at
+    }
+
+    /// Bytes that nobody writes to, or that are written anew before each use: they are in the image once.
+    pub(crate) fn shared(&mut self, bytes: &[u8]) -> Data {
+        let there = |row: &&(usize, usize)| self.data.get(row.0..row.0 + row.1) == Some(bytes);
+        if let Some((at, _)) = self.shared.iter().find(there) {
+            return Data(*at);
+        }
+        let made = self.bytes(bytes);
+        self.shared.push((made.0, bytes.len()));
+        made
+    }
+
     /// Puts a C string into the image. What follows a NUL is cut off by every reader, so it is cut here.
     pub(crate) fn text(&mut self, text: impl AsRef<OsStr>) -> Data {
-        let mut bytes = text.as_ref().as_bytes().to_vec();
-        bytes.truncate(bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len()));
-        bytes.push(0);
-        self.bytes(&bytes)
+        let bytes = text.as_ref().as_bytes();
+        let length = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+        let made = self.bytes(bytes.get(..length).unwrap_or_default());
+        self.data.push(0);
+        made
     }
 
     /// Puts an array of pointers to C strings into the image, with a null pointer at its end.
@@ -177,120 +235,168 @@ impl Builder {
         keep: u32,
         tolerance: Tolerance,
     ) {
-        let mut six = [Arg::Number(0); 6];
-        for (place, argument) in six.iter_mut().zip(arguments) {
-            *place = argument;
+        let mut slots: u32 = 0;
+        let mut words: Words = [0; size_of::<Step>() / 8];
+        let [first, rest @ .., choices, tolerated] = &mut words;
+        *first = number.cast_unsigned();
+        for (index, (place, argument)) in rest.iter_mut().zip(arguments).enumerate() {
+            *place = match argument {
+                Arg::Number(number) => number,
+                Arg::Slot(Slot(slot)) => {
+                    slots |= 1 << index;
+                    u64::from(slot)
+                }
+                Arg::Data(Data(at)) => {
+                    self.addresses.push((self.steps.len(), 1 + index));
+                    at as u64
+                }
+            };
         }
-        self.steps.push((number, six, keep, tolerance));
+        // Both machines are little-endian: the first of two halves is the lower one.
+        *choices = u64::from(slots) | u64::from(keep) << 32;
+        *tolerated = match tolerance {
+            Tolerance::None => 0,
+            Tolerance::Errno(errno) => u64::from(errno.cast_unsigned()),
+            Tolerance::Any => 1 << 32,
+        };
+        self.steps.push(words);
         self.labels.push(label);
     }
 
     /// The finished list; `None` if it uses more answers than there are slots.
-    pub(crate) fn image(self) -> Option<Image> {
+    pub(crate) fn image(mut self) -> Option<Image> {
         if self.slots as usize >= SLOTS {
             return None;
         }
-        let head_size = size_of::<Head>();
-        let steps_size = self.steps.len() * size_of::<Step>();
-        let data_at = head_size + steps_size;
-        let mut builder = self;
-        let mut pairs = Vec::new();
-        for _ in &builder.moved {
-            pairs.extend([0; 16]);
+        let steps_at = size_of::<Head>();
+        let data_at = steps_at + self.steps.len() * size_of::<Step>();
+        let moved = std::mem::take(&mut self.moved);
+        let moved_at = self.bytes(&vec![0; moved.len() * 16]);
+        for (index, (from, to)) in moved.iter().enumerate() {
+            self.point(Data(moved_at.0 + index * 16), *from);
+            self.point(Data(moved_at.0 + index * 16 + 8), *to);
         }
-        let moved_at = builder.bytes(&pairs);
-        for (index, (from, to)) in std::mem::take(&mut builder.moved).into_iter().enumerate() {
-            builder.point(Data(moved_at.0 + index * 16), from);
-            builder.point(Data(moved_at.0 + index * 16 + 8), to);
+        let relocations_at = data_at + self.aligned();
+        let relocation_count = self.addresses.len() + self.pointers.len();
+        let length = relocations_at + relocation_count * 8;
+        let mut bytes: Vec<u8> = Vec::with_capacity(length);
+        let head = [
+            MAGIC,
+            length as u64,
+            steps_at as u64,
+            self.steps.len() as u64,
+            relocations_at as u64,
+            relocation_count as u64,
+            (data_at + moved_at.0) as u64,
+            moved.len() as u64,
+        ];
+        for word in head {
+            bytes.extend_from_slice(&word.to_le_bytes());
         }
-        let this = builder;
-        let mut relocations: Vec<u64> = Vec::new();
-        let mut bytes: Vec<u8> = Vec::with_capacity(data_at + this.data.len() + 64);
-        bytes.resize(head_size, 0);
-        for (number, arguments, keep, tolerance) in &this.steps {
-            let mut slots: u32 = 0;
-            bytes.extend_from_slice(&number.to_le_bytes());
-            for (index, argument) in arguments.iter().enumerate() {
-                let value = match argument {
-                    Arg::Number(number) => *number,
-                    Arg::Slot(Slot(slot)) => {
-                        slots |= 1 << index;
-                        u64::from(*slot)
-                    }
-                    Arg::Data(Data(at)) => {
-                        relocations.push(bytes.len() as u64);
-                        (data_at + at) as u64
-                    }
-                };
-                bytes.extend_from_slice(&value.to_le_bytes());
-            }
-            let (tolerate, optional) = match tolerance {
-                Tolerance::None => (0, 0),
-                Tolerance::Errno(errno) => (errno.cast_unsigned(), 0),
-                Tolerance::Any => (0, 1),
-            };
-            for word in [slots, *keep, tolerate, optional] {
-                bytes.extend_from_slice(&word.to_le_bytes());
+        for (step, place) in &self.addresses {
+            if let Some(word) = self.steps.get_mut(*step).and_then(|words| words.get_mut(*place)) {
+                *word += data_at as u64;
             }
         }
-        let mut data = this.data;
-        for at in this.pointers {
-            relocations.push((data_at + at) as u64);
-            if let Some(place) = data.get_mut(at..at + 8) {
+        for word in self.steps.iter().flatten() {
+            bytes.extend_from_slice(&word.to_le_bytes());
+        }
+        for at in &self.pointers {
+            if let Some(place) = self.data.get_mut(*at..*at + 8) {
                 let mut value = [0; 8];
                 value.copy_from_slice(place);
                 place.copy_from_slice(&(u64::from_le_bytes(value) + data_at as u64).to_le_bytes());
             }
         }
-        bytes.extend_from_slice(&data);
-        bytes.resize(bytes.len().next_multiple_of(8), 0);
-        let relocations_at = bytes.len();
-        for place in &relocations {
-            bytes.extend_from_slice(&place.to_le_bytes());
+        bytes.extend_from_slice(&self.data);
+        for (step, place) in &self.addresses {
+            let at = steps_at + step * size_of::<Step>() + place * 8;
+            bytes.extend_from_slice(&(at as u64).to_le_bytes());
         }
-        let head = [
-            MAGIC,
-            bytes.len() as u64,
-            head_size as u64,
-            this.steps.len() as u64,
-            relocations_at as u64,
-            relocations.len() as u64,
-            (data_at + moved_at.0) as u64,
-            (pairs.len() / 16) as u64,
-        ];
-        for (place, value) in bytes.chunks_exact_mut(8).zip(head) {
-            place.copy_from_slice(&value.to_le_bytes());
+        for at in &self.pointers {
+            bytes.extend_from_slice(&((data_at + at) as u64).to_le_bytes());
         }
-        let words = bytes
-            .chunks_exact(8)
-            .map(|chunk| {
-                let mut word = [0; 8];
-                word.copy_from_slice(chunk);
-                u64::from_ne_bytes(word)
-            })
-            .collect();
-        Some(Image { words, labels: this.labels })
+        Some(Image { bytes, data_at, labels: self.labels })
     }
 }
 
 impl Image {
     /// Its bytes.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
-        self.words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// What a step is for.
-    pub(crate) fn label(&self, step: usize) -> &str {
-        self.labels.get(step).map_or("an unknown step", |label| label.as_ref())
+    pub(crate) fn label(&self, step: usize) -> String {
+        match self.labels.get(step) {
+            None => "do an unknown step".into(),
+            Some(Label::Plain(words)) => (*words).into(),
+            Some(Label::Of(before, Data(at), after)) => {
+                let text = self.bytes.get(self.data_at + at..).unwrap_or_default();
+                let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
+                format!("{before}{}{after}", String::from_utf8_lossy(text))
+            }
+        }
     }
 
-    /// A copy to be carried out in this process.
+    /// A copy to be carried out in this process, aligned for what is in it.
     pub(crate) fn words(&self) -> Vec<u64> {
-        self.words.clone()
+        let words = self.bytes.chunks_exact(8).map(|chunk| {
+            let mut word = [0; 8];
+            word.copy_from_slice(chunk);
+            u64::from_ne_bytes(word)
+        });
+        words.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_is_the_words_around_a_text_of_the_image() {
+        let mut steps = Builder::default();
+        let name = steps.text("/etc/passwd\0cut");
+        steps.step("close", libc::SYS_close, []);
+        steps.step(("find ", name), libc::SYS_openat, [name.into()]);
+        steps.step(("open ", steps.within(name, 1), " for Landlock"), libc::SYS_openat, [name.into()]);
+        let image = steps.image().unwrap();
+        let labels: Vec<String> = (0..4).map(|step| image.label(step)).collect();
+        let expected = ["close", "find /etc/passwd", "open etc/passwd for Landlock", "do an unknown step"];
+        assert_eq!(labels, expected);
     }
 
-    /// What the steps are for, by their order.
-    pub(crate) fn into_labels(self) -> Vec<Label> {
-        self.labels
+    #[test]
+    fn every_address_of_an_image_is_listed_and_leads_to_its_bytes() {
+        let mut steps = Builder::after(3);
+        let (one, same) = (steps.shared(b"shared\0"), steps.shared(b"shared\0"));
+        let array = steps.texts(["first", "second"]);
+        steps.step("use", 7, [one.into(), 5.into(), array.into(), same.into()]);
+        steps.move_away(OsStr::new("/from"), OsStr::new("/to.refused-0"));
+        assert_eq!(steps.kept(), 3);
+        let words = steps.image().unwrap().words();
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let text = |at: u64| bytes[at as usize..].split(|byte| *byte == 0).next().unwrap().to_vec();
+        let word = |at: u64| words[at as usize / 8];
+        let [magic, length, steps_at, count, relocations, relocation_count, moved, moved_count] = words[..8]
+        else {
+            panic!("no head");
+        };
+        assert_eq!((magic, length, count, moved_count), (MAGIC, bytes.len() as u64, 1, 1));
+        assert_eq!(word(steps_at + 8), word(steps_at + 8 + 3 * 8), "what is shared is there once");
+        assert_eq!(text(word(steps_at + 8)), b"shared");
+        assert_eq!(word(steps_at + 8 + 8), 5);
+        let array = word(steps_at + 8 + 2 * 8);
+        assert_eq!((text(word(array)), text(word(array + 8))), (b"first".to_vec(), b"second".to_vec()));
+        assert_eq!(word(array + 16), 0);
+        assert_eq!(
+            (text(word(moved)), text(word(moved + 8))),
+            (b"/from".to_vec(), b"/to.refused-0".to_vec())
+        );
+        let listed: std::collections::BTreeSet<u64> =
+            (0..relocation_count).map(|index| word(relocations + index * 8)).collect();
+        let used = [steps_at + 8, steps_at + 24, steps_at + 32, array, array + 8, moved, moved + 8];
+        assert_eq!(listed, used.into_iter().collect());
     }
 }

@@ -52,6 +52,7 @@ pub(crate) mod number {
     pub(crate) const MMAP: i64 = 9;
     pub(crate) const SENDMSG: i64 = 46;
     pub(crate) const RECVFROM: i64 = 45;
+    pub(crate) const RECVMSG: i64 = 47;
     pub(crate) const SENDTO: i64 = 44;
     pub(crate) const CLONE: i64 = 56;
     pub(crate) const WAIT4: i64 = 61;
@@ -78,6 +79,7 @@ pub(crate) mod number {
     pub(crate) const MMAP: i64 = 222;
     pub(crate) const SENDMSG: i64 = 211;
     pub(crate) const RECVFROM: i64 = 207;
+    pub(crate) const RECVMSG: i64 = 212;
     pub(crate) const SENDTO: i64 = 206;
     pub(crate) const CLONE: i64 = 220;
     pub(crate) const WAIT4: i64 = 260;

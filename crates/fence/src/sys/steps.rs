@@ -59,9 +59,12 @@ pub(crate) const SEND: i64 = -2;
 /// Writes the low 32 bits of argument 0 to the address in argument 1.
 pub(crate) const STORE: i64 = -3;
 
+/// Leaves the list for another one, which the supervisor sends. Answers that were kept stay.
+pub(crate) const NEXT: i64 = -4;
+
 /// What goes over the control socket, either way: a kind and three numbers.
 pub(crate) type Message = [i32; 4];
-/// A step failed: step, error number.
+/// A step failed: step, error number, which list.
 pub(crate) const FAILED: i32 = 1;
 /// A descriptor comes with this message: its mark.
 pub(crate) const DESCRIPTOR: i32 = 2;
@@ -72,6 +75,9 @@ pub(crate) const STOPPED: i32 = 4;
 /// To init: send this signal to the program (second number 1: to its process group).
 pub(crate) const SIGNAL: i32 = 5;
 
+/// Answers of earlier steps.
+pub(crate) type Slots = [u64; SLOTS];
+
 /// Why a list was left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Left {
@@ -79,6 +85,8 @@ pub(crate) enum Left {
     Forked(i64),
     /// A step failed.
     Failed { step: usize, errno: i32 },
+    /// Another list is to come.
+    Next,
     /// The list ended without an exec.
     RanOut,
 }
@@ -103,8 +111,7 @@ pub(crate) unsafe fn relocate(base: *mut u8) {
 ///
 /// # Safety
 /// As [`relocate`], which has been done; and the calls in the list are fit to be made here.
-pub(crate) unsafe fn run(base: *mut u8, control: u64) -> Left {
-    let mut slots = [0u64; SLOTS];
+pub(crate) unsafe fn run(base: *mut u8, control: u64, slots: &mut Slots) -> Left {
     // SAFETY: as above; steps lie inside the image, slot numbers below SLOTS.
     unsafe {
         let head = &*base.cast::<Head>();
@@ -127,6 +134,7 @@ pub(crate) unsafe fn run(base: *mut u8, control: u64) -> Left {
                     }
                     child
                 }
+                NEXT => return Left::Next,
                 SEND => send_descriptor(control, first, second as i32),
                 STORE => {
                     (second as *mut u32).write_unaligned(first as u32);
@@ -156,25 +164,52 @@ pub(crate) fn tell(control: u64, message: Message) {
     }
 }
 
+/// A control message with one descriptor.
+#[repr(C)]
+struct Control {
+    length: u64,
+    level: i32,
+    kind: i32,
+    descriptor: i32,
+    padding: i32,
+}
+
+/// `struct msghdr`.
+#[repr(C)]
+struct Header {
+    name: u64,
+    name_length: u64,
+    vector: u64,
+    vector_length: u64,
+    control: u64,
+    control_length: u64,
+    flags: u64,
+}
+
+/// Waits for a descriptor from the supervisor; `None` if it has gone.
+pub(crate) fn receive_descriptor(control: u64) -> Option<u64> {
+    let mut message: Message = [0; 4];
+    let vector: [u64; 2] = [message.as_mut_ptr() as u64, 16];
+    let mut rights = Control { length: 0, level: 0, kind: 0, descriptor: -1, padding: 0 };
+    let mut header = Header {
+        name: 0,
+        name_length: 0,
+        vector: vector.as_ptr() as u64,
+        vector_length: 1,
+        control: (&raw mut rights) as u64,
+        control_length: 24,
+        flags: 0,
+    };
+    // SAFETY: everything that the header points to is alive during the call. MSG_CMSG_CLOEXEC.
+    let got = unsafe { syscall(number::RECVMSG, [control, (&raw mut header) as u64, 0x4000_0000, 0, 0, 0]) };
+    // SAFETY: the kernel has written to these, which the compiler need not know.
+    let (length, descriptor) = unsafe {
+        ((&raw const rights.length).read_volatile(), (&raw const rights.descriptor).read_volatile())
+    };
+    (got == 16 && length == 20 && descriptor >= 0).then_some(descriptor as u64)
+}
+
 fn send_descriptor(control: u64, descriptor: u64, mark: i32) -> i64 {
-    #[repr(C)]
-    struct Control {
-        length: u64,
-        level: i32,
-        kind: i32,
-        descriptor: i32,
-        padding: i32,
-    }
-    #[repr(C)]
-    struct Header {
-        name: u64,
-        name_length: u64,
-        vector: u64,
-        vector_length: u64,
-        control: u64,
-        control_length: u64,
-        flags: u64,
-    }
     let message: Message = [DESCRIPTOR, mark, 0, 0];
     let vector: [u64; 2] = [message.as_ptr() as u64, 16];
     // SOL_SOCKET, SCM_RIGHTS.

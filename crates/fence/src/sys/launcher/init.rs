@@ -77,8 +77,10 @@ fn reap(program: i64) {
         if who == program && stopped {
             tell(CONTROL, [STOPPED, (status >> 8) & 0xff, 0, 0]);
         } else if who == program {
+            // Whoever hears of it may rely on nothing being left.
+            stop_all();
             tell(CONTROL, [ENDED, status, 0, 0]);
-            end();
+            exit(0);
         }
     }
 }
