@@ -23,6 +23,8 @@ mod linux;
 pub mod network;
 pub mod outcome;
 pub mod plan;
+#[cfg(target_os = "linux")]
+pub mod reins;
 pub mod seatbelt;
 #[cfg(target_os = "linux")]
 pub mod status;
@@ -41,6 +43,8 @@ pub use draw::{Impossible, Wishes, draw};
 pub use network::{Host, Network};
 pub use outcome::{End, Outcome, Refusal};
 pub use plan::{Access, Limits, Plan, Reach};
+#[cfg(target_os = "linux")]
+pub use reins::{Reins, Tty};
 pub use terrain::{Ground, Terrain};
 pub use unfit::Unfit;
 

@@ -245,6 +245,7 @@ impl Permit {
             streams: None,
             stands_in: true,
             bwrap: self.bwrap.as_deref(),
+            reins: None,
         };
         fence::run(self.backend, &order).map_err(|refusal| match refusal {
             Refusal::Fence { missing, help } => Stopped {

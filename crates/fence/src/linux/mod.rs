@@ -45,6 +45,16 @@ enum Tier {
     Landlock,
 }
 
+impl Tier {
+    const fn name(self) -> &'static str {
+        match self {
+            Tier::Namespaces => "linux",
+            Tier::Bubblewrap => "bubblewrap",
+            Tier::Landlock => "landlock",
+        }
+    }
+}
+
 /// Runs a program the first way that can hold its plan, each of which holds all of it.
 pub(crate) fn run(backend: Backend, order: &Order<'_>) -> Result<Outcome, Refusal> {
     let tiers: &[Tier] = match backend {
@@ -100,6 +110,11 @@ impl Order<'_> {
             let size = console.size();
             let maker = if tier == Tier::Landlock { "/dev/ptmx" } else { "/dev/pts/ptmx" };
             Terminal { streams: console.streams(), maker, rows: size.ws_row, columns: size.ws_col }
+        });
+        let terminal = terminal.or_else(|| {
+            let tty = self.reins?.tty()?;
+            let maker = if tier == Tier::Landlock { "/dev/ptmx" } else { "/dev/pts/ptmx" };
+            Some(Terminal { streams: tty.streams, maker, rows: tty.rows, columns: tty.columns })
         });
         let landlock = match kernel::landlock_version() {
             // Version 1 refuses every move between directories; the mounts hold all that it would hold.
@@ -186,10 +201,14 @@ impl Order<'_> {
         })?;
         let mut running = Running::new(launched);
         running.console = console;
+        running.reins = self.reins.cloned();
         running.signals = signals.cloned();
         running.forbidden = Forbidden::new(&plan.forbidden, &plan.fresh);
         running.layout = layout;
         running.deadline = plan.limits.wall_ms.map(|limit| supervise::now() + Duration::from_millis(limit));
+        if let Some(reins) = self.reins {
+            reins.held_by(tier.name());
+        }
         let outcome = running.wait();
         drop((group, scratch));
         outcome
