@@ -1,1 +1,23 @@
-//! t
+//! What can an agent do?
+//!
+//! The built-in tools. None of them asks whether it may: the gate has answered that before, and hands over what may be touched.
+
+pub mod cancel;
+mod clock;
+mod drain;
+pub mod ended;
+pub mod exec;
+pub mod job;
+mod kept;
+pub mod outcome;
+pub mod output;
+pub mod text;
+mod turns;
+
+pub use cancel::{Cancel, CancelOnDrop};
+pub use ended::{Ended, refused};
+pub use exec::{Capture, Ran, run_captured};
+pub use job::{Job, Size};
+pub use outcome::Outcome;
+pub use output::{Bounds, Output, Stream};
+pub use text::Text;

@@ -1,0 +1,4 @@
+//! Programs behind the real fence, run to their end and in sessions.
+
+mod captured;
+mod stage;
