@@ -134,12 +134,13 @@ impl Ran {
             stdout: stdout.text,
             stderr: stderr.text,
             exit_code: self.end.exit_code(),
-            duration_ms: u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX),
+            duration_ms: 0,
             data: Some(data),
             error_kind: self.end.error_kind(),
             retryable: false,
             retry_after_ms: None,
         }
+        .took(self.duration)
     }
 }
 

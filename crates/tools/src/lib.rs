@@ -11,6 +11,8 @@ pub mod job;
 mod kept;
 pub mod outcome;
 pub mod output;
+pub mod screen;
+pub mod sessions;
 pub mod text;
 mod turns;
 
@@ -20,4 +22,6 @@ pub use exec::{Capture, Ran, run_captured};
 pub use job::{Job, Size};
 pub use outcome::Outcome;
 pub use output::{Bounds, Output, Stream};
+pub use screen::Screen;
+pub use sessions::{Ask, Said, SessionBounds, SessionError, Sessions, Start};
 pub use text::Text;

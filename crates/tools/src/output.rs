@@ -231,7 +231,7 @@ fn leave_out(all: &mut String, missing: &mut u64) {
 }
 
 /// How two streams share the room: neither takes from the other what that could use within its half.
-fn share(out: usize, error: usize, limit: usize) -> (usize, usize) {
+pub(crate) fn share(out: usize, error: usize, limit: usize) -> (usize, usize) {
     let half = limit / 2;
     if error <= half {
         (limit.saturating_sub(error), error)
