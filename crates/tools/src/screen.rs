@@ -18,30 +18,87 @@ pub struct Screen {
 }
 
 /// Follows what is written.
-pub(crate) struct Emulator(vt100::Parser);
+pub(crate) struct Emulator {
+    parser: vt100::Parser,
+    /// A part of the screen may scroll by itself.
+    parted: bool,
+    sequence: Sequence,
+}
+
+/// How far a sequence has come that could part the screen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sequence {
+    None,
+    Escape,
+    Bracket,
+    Parameters,
+}
 
 impl Emulator {
     pub(crate) fn new(size: Size) -> Emulator {
         let (rows, columns) = numbers(size);
-        Emulator(vt100::Parser::new(rows, columns, 0))
+        let parser = vt100::Parser::new(rows, columns, 0);
+        Emulator { parser, parted: false, sequence: Sequence::None }
     }
 
     pub(crate) fn write(&mut self, bytes: &[u8]) {
-        self.0.process(bytes);
+        let passed = if self.parted { None } else { passed_by(bytes, usize::from(self.size().rows)) };
+        match passed {
+            Some((first, last)) => {
+                self.follow(first);
+                self.parser.process(first);
+                // It may have been the end of a sequence that parts the screen.
+                let rest = if self.parted { bytes.get(first.len()..).unwrap_or_default() } else { last };
+                self.parser.process(rest);
+            }
+            None => {
+                self.follow(bytes);
+                self.parser.process(bytes);
+            }
+        }
+    }
+
+    /// Notes whether the screen is parted: `ESC [ … r`, until `ESC [ r` or `ESC c`.
+    fn follow(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        loop {
+            if self.sequence == Sequence::None {
+                let Some(start) = rest.iter().position(|byte| *byte == 0x1b) else { return };
+                rest = rest.get(start..).unwrap_or_default();
+            }
+            let Some((byte, after)) = rest.split_first() else { return };
+            rest = after;
+            self.sequence = match (self.sequence, byte) {
+                (_, 0x1b) => Sequence::Escape,
+                (Sequence::Escape, b'[') => Sequence::Bracket,
+                (Sequence::Bracket | Sequence::Parameters, 0x20..=0x3f) => Sequence::Parameters,
+                // Controls inside a sequence do not end it.
+                (Sequence::Bracket | Sequence::Parameters, 0..0x20) => self.sequence,
+                (Sequence::Escape, b'c') | (Sequence::Bracket, b'r') => {
+                    self.parted = false;
+                    Sequence::None
+                }
+                (Sequence::Parameters, b'r') => {
+                    self.parted = true;
+                    Sequence::None
+                }
+                _ => Sequence::None,
+            };
+        }
     }
 
     pub(crate) fn resize(&mut self, size: Size) {
         let (rows, columns) = numbers(size);
-        self.0.screen_mut().set_size(rows, columns);
+        self.parser.screen_mut().set_size(rows, columns);
     }
 
     pub(crate) fn size(&self) -> Size {
-        let (rows, columns) = self.0.screen().size();
+        let (rows, columns) = self.parser.screen().size();
         Size { rows: rows.get(), columns: columns.get() }
     }
 
     pub(crate) fn screen(&self) -> Screen {
-        let screen = self.0.screen();
+        let screen = self.parser.screen();
         let size = self.size();
         let lines: Vec<String> =
             screen.rows(0, size.columns).map(|line| line.trim_end().to_owned()).collect();
@@ -52,6 +109,24 @@ impl Emulator {
             full: screen.alternate_screen(),
         }
     }
+}
+
+/// Of many lines of mere text, only so many at the end are left on a screen: the first line, which ends whatever was begun
+/// before, and those.
+fn passed_by(bytes: &[u8], rows: usize) -> Option<(&[u8], &[u8])> {
+    let plain = |byte: &u8| !byte.is_ascii_control() || matches!(byte, b'\r' | b'\n' | b'\t');
+    let start = bytes.iter().position(|byte| *byte == b'\n')?.saturating_add(1);
+    let mut ends = bytes.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at);
+    // The first of them may be written over something, the others come to an empty line at the bottom.
+    let end = ends.nth(rows.saturating_mul(2).saturating_add(2))?.saturating_add(1);
+    let (first, last) = (bytes.get(..start)?, bytes.get(end..)?);
+    // Every line begins at the left, so that what came before does not move it.
+    let returned = |text: &[u8]| {
+        let lines = text.iter().filter(|byte| **byte == b'\n').count();
+        let pairs = text.windows(2).filter(|pair| *pair == b"\r\n").count();
+        lines == pairs
+    };
+    (end > start && bytes.iter().all(plain) && returned(bytes)).then_some((first, last))
 }
 
 fn numbers(size: Size) -> (NonZeroU16, NonZeroU16) {
@@ -91,6 +166,30 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn lines_that_scroll_away_can_be_passed_by(
+            before in prop_oneof![
+                "[a-z\r\n]{0,20}",
+                "\x1b\\[[0-9;]{0,3}",
+                "\x1b\\[[1-3];[4-6]r(\x1b\\[[1-5];1H)?",
+                "\x1b\\][0-9];ti",
+                "(much text\r\n){0,7}\x1b\\[H",
+                "\x1b\\[\\?1049h\x1b\\[3;3H",
+            ],
+            lines in proptest::collection::vec("[a-z中é ]{0,30}\t?", 0..40),
+            (rows, columns) in (1u16..7, 2u16..12),
+        ) {
+            let size = Size { rows, columns };
+            let flood: String = lines.iter().map(|line| format!("{line}\r\n")).collect();
+            let mut quick = Emulator::new(size);
+            let mut thorough = Emulator::new(size);
+            for text in [before.as_str(), &flood, "end"] {
+                quick.write(text.as_bytes());
+                thorough.parser.process(text.as_bytes());
+            }
+            prop_assert_eq!(quick.screen(), thorough.screen());
+        }
+
         /// In a release a panic here would end everybody's sessions: what programs write is not trusted.
         #[test]
         fn nothing_that_is_written_breaks_it(

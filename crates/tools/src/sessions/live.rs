@@ -22,8 +22,6 @@ use crate::text::{From, Text, text};
 
 /// What is typed and not read yet, at most.
 pub(crate) const TYPED: usize = 64 * 1024;
-/// Pieces that are read of one stream before the others have their turn.
-const PIECES: u32 = 4;
 /// The keys that mean something where there is no terminal that gives them their meaning.
 const INTERRUPT: &[u8] = b"\x03";
 const END: &[u8] = b"\x04";
@@ -152,19 +150,26 @@ impl Live {
         if line == Line::In {
             return;
         }
-        for _ in 0..PIECES {
+        // A terminal gives little at a time; it is cheaper to take it together.
+        let mut filled = 0usize;
+        let mut ended = false;
+        while let Some(free) = piece.get_mut(filled..).filter(|free| !free.is_empty()) {
             let Some(Some(descriptor)) = state.lines.get(line as usize) else { return };
-            match rustix::io::read(descriptor, &mut *piece) {
-                Ok(count) if count > 0 => state.take(line, piece.get(..count).unwrap_or_default()),
+            match rustix::io::read(descriptor, free) {
+                Ok(count) if count > 0 => filled = filled.saturating_add(count),
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return,
+                Err(Errno::AGAIN) => break,
                 // The end; a terminal that nobody has open any more says it with an error.
                 _ => {
-                    state.close(line, &self.epoll);
-                    self.changed.notify_all();
-                    return;
+                    ended = true;
+                    break;
                 }
             }
+        }
+        state.take(line, piece.get(..filled).unwrap_or_default());
+        if ended {
+            state.close(line, &self.epoll);
+            self.changed.notify_all();
         }
     }
 

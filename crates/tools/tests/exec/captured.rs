@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tools::{Cancel, Capture, Ended, Ran, Size, Stream, run_captured};
 
-use crate::stage::{Stage, memory, until};
+use crate::stage::{Stage, memory, processes, until};
 
 fn run(stage: &Stage, text: &str, capture: &Capture<'_>) -> Ran {
     run_captured(&stage.shell(text), capture, &Cancel::new()).expect("it runs")
@@ -143,7 +143,7 @@ fn nothing_survives_a_time_out_or_a_cancellation() {
             let running = scope.spawn(|| {
                 run_captured(&stage.shell(&text), &Capture { timeout, ..Capture::default() }, &cancel)
             });
-            until("the daemon starts", || match stage.processes(&mark).len() {
+            until("the daemon starts", || match processes(&mark).len() {
                 0 | 1 => Err("not yet".into()),
                 _ => Ok(()),
             });
@@ -154,7 +154,7 @@ fn nothing_survives_a_time_out_or_a_cancellation() {
         });
         assert_eq!(ran.end, if cancelled { Ended::Cancelled } else { Ended::TimedOut });
         assert!(start.elapsed() < Duration::from_secs(10));
-        assert_eq!(stage.processes(&mark), Vec::<u32>::new(), "after the answer nothing is left");
+        assert_eq!(processes(&mark), Vec::<u32>::new(), "after the answer nothing is left");
         let outcome = ran.outcome();
         assert_eq!(
             outcome.error_kind.map(call::ErrorKind::name),

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tools::{Ask, Cancel, Ended, Job, Said, SessionBounds, SessionError, Sessions, Size, Start};
 
-use crate::stage::{Stage, until};
+use crate::stage::{Stage, processes, until};
 
 const OWNER: &str = "an agent's session";
 
@@ -320,7 +320,7 @@ fn there_are_only_so_many_and_an_idle_one_is_ended() {
     // The one is asked about, the other is not.
     until("the idle one has ended", || {
         third.try_say("").map_err(|error| error.to_string())?;
-        if stage.processes("sleep\x0043").is_empty() { Ok(()) } else { Err("it still runs".into()) }
+        if processes("sleep\x0043").is_empty() { Ok(()) } else { Err("it still runs".into()) }
     });
     assert!(third.say("").running());
     let said = sessions.write(OWNER, first.id, b"", ask(5000), &Cancel::new()).expect("its end is told");

@@ -67,11 +67,6 @@ impl Stage {
     pub(crate) fn shell(&self, text: &str) -> Job {
         self.job(&["sh", "-c", text])
     }
-
-    /// Processes that have this stage's directory and a word among their arguments.
-    pub(crate) fn processes(&self, word: &str) -> Vec<u32> {
-        processes(word)
-    }
 }
 
 impl Drop for Stage {
