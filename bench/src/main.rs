@@ -1,6 +1,7 @@
 //! One table of figures, all measured in one run. Machines are noisy: compare the ratios, not the times.
 
 mod calls;
+mod exec;
 mod fence;
 mod rules;
 mod spawn;
@@ -18,6 +19,9 @@ use crate::calls::EVERYDAY;
 fn main() -> Result<(), String> {
     if std::env::args().nth(1).as_deref() == Some("fence") {
         return fence::compare();
+    }
+    if std::env::args().nth(1).as_deref() == Some("exec") {
+        return exec::compare();
     }
     let yardstick = median(200, || black_box(yardstick()));
     println!("yardstick: hashing 16 KiB with SHA-256, {}", shown(yardstick));
@@ -64,7 +68,8 @@ fn main() -> Result<(), String> {
     );
 
     spawn::compare()?;
-    fence::compare()
+    fence::compare()?;
+    exec::compare()
 }
 
 /// A fixed piece of work to compare with.

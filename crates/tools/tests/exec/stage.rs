@@ -96,7 +96,7 @@ pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Result<T, String>) 
     loop {
         match look() {
             Ok(found) => return found,
-            Err(seen) => assert!(start.elapsed() < Duration::from_secs(20), "{what}: {seen}"),
+            Err(seen) => assert!(start.elapsed() < Duration::from_secs(40), "{what}: {seen}"),
         }
         std::thread::sleep(Duration::from_millis(10));
     }
