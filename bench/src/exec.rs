@@ -91,7 +91,8 @@ impl Place {
                         Command::new("sh").args(["-c", "cat much | wc -c"]).current_dir(&self.directory),
                     )?,
                     _ => {
-                        let capture = Capture { no_digest: way == 2, ..Capture::default() };
+                        let digest_bytes = if way == 1 { None } else { Some(u64::MAX) };
+                        let capture = Capture { digest_bytes, ..Capture::default() };
                         let ran =
                             run_captured(&job, &capture, &Cancel::new()).map_err(|why| why.to_string())?;
                         if ran.end != Ended::Code(0) || ran.output.bytes(Stream::Out) != MUCH {
@@ -106,14 +107,13 @@ impl Place {
         }
         let grown = memory("VmHWM:").saturating_sub(before);
         let speed = |times: &mut Vec<Duration>| MUCH as f64 / 1e6 / middle(times).as_secs_f64();
-        let [bare, digest, plain] = &mut times;
+        let [bare, usual, digest] = &mut times;
         let bare = speed(bare);
         let goal = (bare / 2.0).min(500.0);
         println!("  1 GiB of output");
         println!("    {:<44} {bare:>9.0} MB/s", "cat | wc -c");
-        for (name, times) in [("with a digest of everything", digest), ("without", plain)] {
-            println!("    {name:<44} {:>9.0} MB/s   goal ≥ {goal:.0}", speed(times));
-        }
+        println!("    {:<44} {:>9.0} MB/s   goal ≥ {goal:.0}", "run_captured", speed(usual));
+        println!("    {:<44} {:>9.0} MB/s", "run_captured, with a digest of all of it", speed(digest));
         println!("    {:<44} {:>9.1} MB", "memory more at most, both ways", grown as f64 / 1e6);
         Ok(())
     }

@@ -33,8 +33,8 @@ pub struct Capture<'a> {
     pub together: bool,
     /// How much of the output is wanted.
     pub max_output_tokens: Option<u64>,
-    /// No digest of the output is made.
-    pub no_digest: bool,
+    /// Up to how many bytes a stream has a digest; 64 MiB where nothing is said.
+    pub digest_bytes: Option<u64>,
     /// Sees the output while it comes. The program waits for it.
     pub watch: Option<Watch<'a>>,
 }
@@ -63,7 +63,7 @@ pub fn run_captured(job: &Job, capture: &Capture<'_>, cancel: &Cancel) -> Result
     let start = now();
     let failed = |error: io::Error| Refusal::Failed(format!("the program's streams: {error}"));
     let mut bounds = Bounds::new(&job.plan.limits, capture.max_output_tokens);
-    bounds.digest = !capture.no_digest;
+    bounds.digest_bytes = capture.digest_bytes.unwrap_or(bounds.digest_bytes);
     let mut output = Output::new(bounds);
     let mut plan = job.plan.clone();
     if let Some(timeout) = capture.timeout {

@@ -11,9 +11,9 @@ pub mod job;
 mod kept;
 pub mod outcome;
 pub mod output;
+pub mod readable;
 pub mod screen;
 pub mod sessions;
-pub mod text;
 mod turns;
 
 pub use cancel::{Cancel, CancelOnDrop};
@@ -22,6 +22,6 @@ pub use exec::{Capture, Ran, run_captured};
 pub use job::{Job, Size};
 pub use outcome::Outcome;
 pub use output::{Bounds, Output, Stream};
+pub use readable::Text;
 pub use screen::Screen;
 pub use sessions::{Ask, Said, SessionBounds, SessionError, Sessions, Start};
-pub use text::Text;

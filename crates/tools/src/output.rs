@@ -4,13 +4,16 @@ use fence::Limits;
 use sha2::{Digest, Sha256};
 
 use crate::kept::{Cut, Kept, unfinished};
-use crate::text::{self, From, Text};
+use crate::readable::{self, From, Text};
 use crate::turns::Turns;
 
 /// About how many bytes a token has.
 const BYTES_PER_TOKEN: u64 = 4;
 /// Nobody is answered with more, whatever is configured.
 const MOST: u64 = 256 * 1024 * 1024;
+
+/// So much of a stream goes into its digest, unless somebody wants more.
+pub(crate) const DIGESTED: u64 = 64 * 1024 * 1024;
 
 /// One of the two streams that a program writes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,8 +29,9 @@ pub enum Stream {
 pub struct Bounds {
     /// Bytes of both streams together.
     pub bytes: usize,
-    /// Whether there is a digest of everything, also of what is not kept. It costs more than all the rest.
-    pub digest: bool,
+    /// A stream of at most so many bytes has a digest of everything, also of what is not kept; a longer one has none. Making it
+    /// costs several times what all the rest costs.
+    pub digest_bytes: u64,
 }
 
 impl Bounds {
@@ -35,7 +39,7 @@ impl Bounds {
     #[must_use]
     pub fn new(limits: &Limits, max_output_tokens: Option<u64>) -> Bounds {
         let bytes = in_bytes(max_output_tokens).min(limits.output_bytes).min(MOST);
-        Bounds { bytes: usize::try_from(bytes).unwrap_or(usize::MAX), digest: true }
+        Bounds { bytes: usize::try_from(bytes).unwrap_or(usize::MAX), digest_bytes: DIGESTED }
     }
 }
 
@@ -49,7 +53,8 @@ pub(crate) fn in_bytes(tokens: Option<u64>) -> u64 {
 pub struct Output {
     kept: [Kept; 2],
     turns: Turns,
-    digests: Option<[Sha256; 2]>,
+    digests: [Option<Sha256>; 2],
+    digest_bytes: u64,
     limit: usize,
     from: From,
 }
@@ -61,7 +66,8 @@ impl Output {
         Output {
             kept: [Kept::new(bounds.bytes), Kept::new(bounds.bytes)],
             turns: Turns::default(),
-            digests: bounds.digest.then(Default::default),
+            digests: [Some(Sha256::new()), Some(Sha256::new())],
+            digest_bytes: bounds.digest_bytes,
             limit: bounds.bytes,
             from: From::Stream,
         }
@@ -78,11 +84,14 @@ impl Output {
             return;
         }
         let at = stream as usize;
-        if let Some(kept) = self.kept.get_mut(at) {
+        if let (Some(kept), Some(digest)) = (self.kept.get_mut(at), self.digests.get_mut(at)) {
             kept.push(bytes);
-        }
-        if let Some(digest) = self.digests.as_mut().and_then(|digests| digests.get_mut(at)) {
-            digest.update(bytes);
+            if kept.total() > self.digest_bytes {
+                *digest = None;
+            }
+            if let Some(digest) = digest {
+                digest.update(bytes);
+            }
         }
         self.turns.push(stream, bytes.len() as u64);
     }
@@ -111,10 +120,10 @@ impl Output {
         self.stdout().omitted > 0 || self.stderr().omitted > 0
     }
 
-    /// The SHA-256 digest of everything that a stream had, in hexadecimal, where it was wanted.
+    /// The SHA-256 digest of everything that a stream had, in hexadecimal, unless it was too much.
     #[must_use]
     pub fn sha256(&self, stream: Stream) -> Option<String> {
-        let digest = self.digests.as_ref()?.get(stream as usize)?.clone().finalize();
+        let digest = self.digests.get(stream as usize)?.clone()?.finalize();
         Some(digest.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
@@ -132,7 +141,7 @@ impl Output {
         }
         leave_out(&mut all.text, &mut missing);
         for side in &sides {
-            text::append(&mut all.text, &side.unfinished);
+            readable::append(&mut all.text, &side.unfinished);
             all.omitted = all.omitted.saturating_add(side.omitted);
             all.binary |= side.binary.is_some();
         }
@@ -140,7 +149,7 @@ impl Output {
     }
 
     fn text(&self, stream: Stream) -> Text {
-        text::text(&self.cut(stream), self.bytes(stream), self.from)
+        readable::text(&self.cut(stream), self.bytes(stream), self.from)
     }
 
     fn cut(&self, stream: Stream) -> Cut {
@@ -155,7 +164,7 @@ impl Output {
     fn side(&self, stream: Stream) -> Side {
         let cut = self.cut(stream);
         let total = self.bytes(stream);
-        let shown = text::text(&cut, total, self.from);
+        let shown = readable::text(&cut, total, self.from);
         Side {
             at: 0,
             gap: cut.head.len() as u64,
@@ -212,7 +221,7 @@ impl Side {
         self.unfinished.extend_from_slice(bytes);
         let complete = self.unfinished.len().saturating_sub(unfinished(&self.unfinished));
         let rest = self.unfinished.split_off(complete);
-        text::append(all, &self.unfinished);
+        readable::append(all, &self.unfinished);
         self.unfinished = rest;
     }
 }
@@ -225,7 +234,7 @@ enum Part {
 
 fn leave_out(all: &mut String, missing: &mut u64) {
     if *missing > 0 {
-        text::leave_out(all, *missing);
+        readable::leave_out(all, *missing);
         *missing = 0;
     }
 }
@@ -248,7 +257,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn output(bytes: usize, pieces: &[(Stream, &[u8])]) -> Output {
-        let mut output = Output::new(Bounds { bytes, digest: true });
+        let mut output = Output::new(Bounds { bytes, digest_bytes: 1000 });
         pieces.iter().for_each(|(stream, bytes)| output.push(*stream, bytes));
         output
     }
@@ -303,6 +312,9 @@ mod tests {
         assert_eq!(all.interleaved().text, "Exxx\n[… 994 bytes left out …]\nxxxF");
         assert!(all.truncated());
         assert_eq!(all.sha256(Stream::Out), Some(call::sha256_hex(&[b'x'; 1000])));
+        let longer = output(8, &[(Stream::Out, &[b'x'; 1000]), (Stream::Out, b"x"), (Stream::Error, b"F")]);
+        assert_eq!(longer.sha256(Stream::Out), None, "a digest of a part would look like one of the whole");
+        assert_eq!(longer.sha256(Stream::Error), Some(call::sha256_hex(b"F")));
     }
 
     #[test]

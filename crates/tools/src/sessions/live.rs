@@ -16,9 +16,9 @@ use crate::clock::now;
 use crate::ended::Ended;
 use crate::job::Size;
 use crate::kept::Kept;
-use crate::output::share;
+use crate::output::{DIGESTED, share};
+use crate::readable::{From, Text, text};
 use crate::screen::Emulator;
-use crate::text::{From, Text, text};
 
 /// What is typed and not read yet, at most.
 pub(crate) const TYPED: usize = 64 * 1024;
@@ -72,7 +72,8 @@ pub(crate) struct Live {
 pub(crate) struct State {
     lines: [Option<OwnedFd>; 3],
     windows: [Kept; 2],
-    digests: [Sha256; 2],
+    /// With how much of each went in.
+    digests: [Option<(Sha256, u64)>; 2],
     room: usize,
     pub(crate) screen: Option<Emulator>,
     waiting: Vec<u8>,
@@ -88,7 +89,7 @@ impl Live {
         let state = State {
             lines: [None, None, None],
             windows: [Kept::new(room), Kept::new(room)],
-            digests: Default::default(),
+            digests: [Some(Default::default()), Some(Default::default())],
             room,
             screen: size.map(Emulator::new),
             waiting: Vec::new(),
@@ -251,10 +252,11 @@ impl State {
         [shown(out, share.0), shown(error, share.1)]
     }
 
-    /// The digests of everything.
-    pub(crate) fn sha256(&self) -> [String; 2] {
-        let hexadecimal = |digest: &Sha256| {
-            digest.clone().finalize().iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+    /// The digests of everything, unless it was too much.
+    pub(crate) fn sha256(&self) -> [Option<String>; 2] {
+        let hexadecimal = |digest: &Option<(Sha256, u64)>| {
+            let digest = digest.clone()?.0.finalize();
+            Some(digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
         };
         let [out, error] = &self.digests;
         [hexadecimal(out), hexadecimal(error)]
@@ -274,7 +276,11 @@ impl State {
         let at = line as usize;
         if let (Some(window), Some(digest)) = (self.windows.get_mut(at), self.digests.get_mut(at)) {
             window.push(bytes);
-            digest.update(bytes);
+            *digest = digest.take().and_then(|(mut digest, before)| {
+                let total = before.saturating_add(bytes.len() as u64);
+                digest.update(bytes);
+                (total <= DIGESTED).then_some((digest, total))
+            });
         }
         if let Some(screen) = &mut self.screen {
             screen.write(bytes);

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::ended::Ended;
 use crate::outcome::Outcome;
-use crate::text::Text;
+use crate::readable::Text;
 
 /// What a program said since it was last asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,8 +26,8 @@ pub struct Said {
     pub blocked: Vec<Blocked>,
     /// The means that hold the plan.
     pub enforced: &'static str,
-    /// The digests of all that both streams had, told at the end.
-    pub sha256: Option<[String; 2]>,
+    /// The digests of all that both streams had, unless it was too much; told at the end.
+    pub sha256: Option<[Option<String>; 2]>,
     /// How long this answer took.
     pub duration: Duration,
 }
