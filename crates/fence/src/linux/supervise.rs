@@ -202,7 +202,11 @@ impl Running {
                 Source::Listener => self.answer_refused(),
                 Source::Signals => self.forward(),
                 Source::Reins => match self.reins.as_ref().map(Reins::pulled) {
-                    Some(Pull::End) => return Some(Some(End::Signal(libc::SIGKILL))),
+                    Some(Pull::End) => {
+                        // Nothing is left when the rest is looked at.
+                        let _ended = self.launched.end();
+                        return Some(Some(End::Signal(libc::SIGKILL)));
+                    }
                     Some(Pull::Signals(signals)) => {
                         signals.into_iter().for_each(|signal| self.launched.signal(signal, true));
                     }
