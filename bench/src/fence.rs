@@ -184,6 +184,7 @@ impl Place {
                         streams: None,
                         stands_in: false,
                         bwrap: None,
+                        reins: None,
                     };
                     gate::fence::run(backend, &order).map(drop).map_err(|refusal| refusal.to_string())
                 };

@@ -2,6 +2,7 @@
 
 mod approval;
 mod calls;
+mod exec;
 mod fence;
 mod journal;
 mod rules;
@@ -26,6 +27,9 @@ fn main() -> Result<(), String> {
     }
     if std::env::args().nth(1).as_deref() == Some("journal") {
         return journal::compare();
+    }
+    if std::env::args().nth(1).as_deref() == Some("exec") {
+        return exec::compare();
     }
     let yardstick = median(200, || black_box(yardstick()));
     println!("yardstick: hashing 16 KiB with SHA-256, {}", shown(yardstick));
@@ -74,7 +78,8 @@ fn main() -> Result<(), String> {
     approval::compare(&understood)?;
     journal::compare()?;
     spawn::compare()?;
-    fence::compare()
+    fence::compare()?;
+    exec::compare()
 }
 
 /// A fixed piece of work to compare with.

@@ -13,7 +13,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("approval", &["call", "effects", "policy"]),
     ("fence", &[]),
     ("journal", &["call"]),
-    ("gate", &["call", "effects", "policy", "approval", "fence", "journal"]),
+    ("tools", &["call", "fence"]),
+    ("gate", &["call", "effects", "policy", "approval", "fence", "journal", "tools"]),
     ("bailiwick", &["gate"]),
 ];
 

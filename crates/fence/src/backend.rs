@@ -91,6 +91,8 @@ pub struct Order<'a> {
     pub stands_in: bool,
     /// Where `bwrap` is, if not in its usual place.
     pub bwrap: Option<&'a Path>,
+    /// How another thread gets at the program, and at a terminal of its own.
+    pub reins: Option<&'a crate::reins::Reins>,
 }
 
 /// Runs a program behind the fence until it and all that it started have ended.

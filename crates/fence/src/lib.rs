@@ -25,6 +25,8 @@ mod linux;
 pub mod network;
 pub mod outcome;
 pub mod plan;
+#[cfg(target_os = "linux")]
+pub mod reins;
 pub mod seatbelt;
 #[cfg(target_os = "linux")]
 pub mod status;
@@ -47,6 +49,8 @@ pub use linux::Begun;
 pub use network::{Host, Network};
 pub use outcome::{Bound, End, Held, Means, Outcome, Passed, Refusal};
 pub use plan::{Access, Limits, Plan, Reach};
+#[cfg(target_os = "linux")]
+pub use reins::{Reins, Tty};
 pub use terrain::{Ground, Terrain};
 pub use unfit::Unfit;
 

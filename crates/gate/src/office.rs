@@ -75,6 +75,7 @@ impl Runner for Fenced {
             streams: None,
             stands_in: true,
             bwrap: prepared.bwrap.as_deref(),
+            reins: None,
         };
         fence::run_begun(prepared.backend, &order, begun)
     }

@@ -51,6 +51,16 @@ enum Tier {
     Landlock,
 }
 
+impl Tier {
+    const fn name(self) -> &'static str {
+        match self {
+            Tier::Namespaces => "linux",
+            Tier::Bubblewrap => "bubblewrap",
+            Tier::Landlock => "landlock",
+        }
+    }
+}
+
 /// Runs a program the first way that can hold its plan, each of which holds all of it.
 /// `begun`: a fence that was begun for it, to be used if it fits.
 pub(crate) fn run(backend: Backend, order: &Order<'_>, begun: Option<Begun>) -> Result<Outcome, Refusal> {
@@ -132,6 +142,11 @@ impl Order<'_> {
             let size = console.size();
             let maker = if tier == Tier::Landlock { "/dev/ptmx" } else { "/dev/pts/ptmx" };
             Terminal { streams: console.streams(), maker, rows: size.ws_row, columns: size.ws_col }
+        });
+        let terminal = terminal.or_else(|| {
+            let tty = self.reins?.tty()?;
+            let maker = if tier == Tier::Landlock { "/dev/ptmx" } else { "/dev/pts/ptmx" };
+            Some(Terminal { streams: tty.streams, maker, rows: tty.rows, columns: tty.columns })
         });
         let landlock = match kernel::landlock_version() {
             // Version 1 refuses every move between directories; the mounts hold all that it would hold.
@@ -229,10 +244,14 @@ impl Order<'_> {
         let held = held(tier, landlock, &self.plan.limits, group.is_some(), user);
         let mut running = Running::new(launched, held);
         running.console = console;
+        running.reins = self.reins.cloned();
         running.signals = signals.cloned();
         running.forbidden = Forbidden::new(&plan.forbidden, &plan.fresh);
         running.layout = layout;
         running.deadline = plan.limits.wall_ms.map(|limit| supervise::now() + Duration::from_millis(limit));
+        if let Some(reins) = self.reins {
+            reins.held_by(tier.name());
+        }
         let outcome = running.wait();
         drop((group, scratch));
         outcome

@@ -110,6 +110,7 @@ fn shell(backend: Backend, script: &str) -> Result<Outcome, Refusal> {
         streams: None,
         stands_in: false,
         bwrap: None,
+        reins: None,
     };
     super::run(backend, &order, None)
 }

@@ -17,6 +17,7 @@ use crate::blocked::Blocked;
 use crate::console::Console;
 use crate::egress::{Egress, Layout, Outside};
 use crate::outcome::{End, Held, Outcome, Passed, Refusal};
+use crate::reins::{Pull, Reins};
 use crate::sys::{kernel, notify};
 
 /// Signals that are the program's rather than ours.
@@ -48,6 +49,7 @@ pub(crate) struct Running {
     pub(crate) launched: Launched,
     pub(crate) console: Option<Console>,
     pub(crate) signals: Option<Rc<OwnedFd>>,
+    pub(crate) reins: Option<Reins>,
     pub(crate) forbidden: Option<Forbidden>,
     pub(crate) deadline: Option<Instant>,
     /// When forbidden names are looked at next, and when they begin to be watched.
@@ -82,6 +84,7 @@ enum Source {
     Control,
     Listener,
     Signals,
+    Reins,
     Terminal,
     Keys,
     Forbidden,
@@ -94,6 +97,7 @@ impl Running {
             launched,
             console: None,
             signals: None,
+            reins: None,
             forbidden: None,
             deadline: None,
             look_at: None,
@@ -215,6 +219,17 @@ impl Running {
                 },
                 Source::Listener => self.answer_refused(),
                 Source::Signals => self.forward(),
+                Source::Reins => match self.reins.as_ref().map(Reins::pulled) {
+                    Some(Pull::End) => {
+                        // Nothing is left when the rest is looked at.
+                        let _ended = self.launched.end();
+                        return Some(Some(End::Signal(libc::SIGKILL)));
+                    }
+                    Some(Pull::Signals(signals)) => {
+                        signals.into_iter().for_each(|signal| self.launched.signal(signal, true));
+                    }
+                    None => {}
+                },
                 Source::Terminal => self.show(),
                 Source::Keys => self.read_keys(),
                 Source::Forbidden => {
@@ -255,6 +270,7 @@ impl Running {
             (Source::Control, self.launched.control(), PollFlags::IN),
             (Source::Listener, self.listener.as_ref().map(AsFd::as_fd), PollFlags::IN),
             (Source::Signals, self.signals.as_ref().map(|signals| signals.as_fd()), PollFlags::IN),
+            (Source::Reins, self.reins.as_ref().map(Reins::descriptor), PollFlags::IN),
             (Source::Terminal, self.terminal.as_ref().map(AsFd::as_fd), PollFlags::IN | writing),
             (Source::Keys, keys.map(Console::terminal), PollFlags::IN),
             (Source::Forbidden, self.forbidden.as_ref().and_then(Forbidden::descriptor), PollFlags::IN),
@@ -311,7 +327,10 @@ impl Running {
                         | rustix::pty::OpenptFlags::CLOEXEC,
                 )
                 .ok();
-                self.terminal = Some(descriptor);
+                match self.reins.as_ref().and_then(Reins::tty) {
+                    Some(tty) => (tty.taker)(descriptor),
+                    None => self.terminal = Some(descriptor),
+                }
             }
             MARK_LISTENER => self.listener = Some(descriptor),
             mark if mark >= MARK_SOCKET && self.layout.is_some() => {
@@ -388,6 +407,11 @@ impl Running {
 
     /// The program was stopped: so are we, until somebody wants both to go on.
     fn stop(&mut self) {
+        if self.signals.is_none() {
+            // We do not stand in for it, and nobody else could make it go on.
+            self.launched.signal(libc::SIGCONT, true);
+            return;
+        }
         self.show();
         if let Some(console) = &mut self.console {
             console.restore();
