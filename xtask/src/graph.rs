@@ -11,7 +11,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("effects", &["call", "shell"]),
     ("policy", &["call", "effects"]),
     ("fence", &[]),
-    ("gate", &["call", "effects", "policy", "fence"]),
+    ("tools", &["call", "fence"]),
+    ("gate", &["call", "effects", "policy", "fence", "tools"]),
     ("bailiwick", &["gate"]),
 ];
 

@@ -23,6 +23,8 @@ mod linux;
 pub mod network;
 pub mod outcome;
 pub mod plan;
+#[cfg(target_os = "linux")]
+pub mod rooted;
 pub mod seatbelt;
 #[cfg(target_os = "linux")]
 pub mod status;
