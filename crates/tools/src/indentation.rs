@@ -162,7 +162,7 @@ fn last() {}
             (7, 1, false, false, (5, 7)),
             (24, 4, false, false, (24, 24)),
             (1, 4, false, false, (1, 1)),
-            (2, 1, false, false, (1, 1)),
+            (2, 1, false, false, (1, 2)),
         ] {
             let got = chosen(anchor, levels, siblings, header);
             assert_eq!(

@@ -4,9 +4,13 @@
 //! yes, and a [`Setting`]: what is open to the call. It answers with an [`Outcome`]. It decides nothing; it only cannot
 //! reach further than its setting.
 
+pub mod apply_patch;
 pub mod failure;
 pub mod file_read;
 pub mod file_write;
+pub mod grep_files;
+mod hunk;
+mod ignore_rules;
 mod image;
 mod indentation;
 pub mod list_dir;
@@ -16,6 +20,7 @@ pub mod read_file;
 pub mod setting;
 mod text;
 pub mod view_image;
+mod walk;
 
 pub use failure::Failure;
 pub use outcome::Outcome;

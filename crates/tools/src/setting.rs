@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use call::ErrorKind;
 use fence::rooted::Area;
@@ -55,9 +55,22 @@ pub(crate) fn timed(work: impl FnOnce() -> Result<Outcome, Failure>) -> Outcome 
     work().unwrap_or_else(Outcome::from).took(start.elapsed())
 }
 
+/// The end of what takes too long.
+pub(crate) struct Deadline(Instant);
+
+impl Deadline {
+    pub(crate) fn after(time: Duration) -> Deadline {
+        Deadline(now() + time)
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        now() >= self.0
+    }
+}
+
 #[expect(
     clippy::disallowed_methods,
-    reason = "how long a call took is for its answer; nothing is decided by it"
+    reason = "how long a call takes, for its answer and to end it; no ruling depends on it"
 )]
 fn now() -> Instant {
     Instant::now()

@@ -29,6 +29,14 @@ pub(crate) enum Last {
 }
 
 impl Area {
+    /// Where a path leads, as of now: for telling whether two paths mean one file, and for what is shown. Not a permission.
+    ///
+    /// # Errors
+    /// It leads out of the roots, or to something hidden.
+    pub fn real(&self, path: &Path) -> Result<PathBuf, Refused> {
+        self.resolve(path, Last::Follow)
+    }
+
     /// The path with its links followed. What is missing at its end stays as it is written.
     pub(crate) fn resolve(&self, path: &Path, last: Last) -> Result<PathBuf, Refused> {
         let mut pending = Vec::new();
