@@ -19,6 +19,8 @@ use crate::setting::{Setting, timed};
 
 /// The largest file that is changed.
 pub const LARGEST: u64 = 16 * 1024 * 1024;
+/// The files of one patch together.
+const MOST_BYTES: usize = 64 * 1024 * 1024;
 /// Files of one patch: each keeps descriptors open until all are done.
 pub const MOST_FILES: usize = 256;
 
@@ -37,7 +39,7 @@ fn apply(arguments: &ApplyPatch, setting: &Setting<'_>) -> Result<Outcome, Failu
             patch.files.len()
         )));
     }
-    let mut desk = Desk { setting, sheets: Vec::new(), places: HashMap::new() };
+    let mut desk = Desk { setting, sheets: Vec::new(), places: HashMap::new(), bytes: 0 };
     let mut said = Vec::new();
     for (file, text) in patch.files.iter().zip(&texts) {
         said.push(desk.file(file, text)?);
@@ -55,6 +57,8 @@ struct Desk<'a> {
     sheets: Vec<Sheet>,
     /// By its own path.
     places: HashMap<PathBuf, usize>,
+    /// What has been read so far.
+    bytes: usize,
 }
 
 struct Sheet {
@@ -156,12 +160,20 @@ impl Desk<'_> {
     /// The sheet of the file that a path leads to, whether there is one or not.
     fn sheet(&mut self, path: &Path) -> Result<usize, Failure> {
         let real = self.setting.area.real(path)?;
+        // Whoever may not change a file learns nothing else about it from a patch.
+        self.setting.area.may_change(&real)?;
         if let Some(known) = self.places.get(&real) {
             return Ok(*known);
         }
         let (before, after) = match self.setting.area.read(&real) {
             Ok(mut opened) => {
                 let content = content(&mut opened)?;
+                self.bytes = self.bytes.saturating_add(content.len());
+                if self.bytes > MOST_BYTES {
+                    return Err(Failure::validation(
+                        "the files of the patch are larger than 64 MiB together",
+                    ));
+                }
                 (Before::File(opened), Some(content))
             }
             Err(Refused::Missing { .. }) => (Before::Missing, None),

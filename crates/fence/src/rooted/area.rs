@@ -117,6 +117,17 @@ impl Area {
         self.root_of(path).map(|root| root.right)
     }
 
+    /// Whether what is at a path without links may be changed.
+    ///
+    /// # Errors
+    /// It may not.
+    pub fn may_change(&self, path: &Path) -> Result<(), Refused> {
+        match self.root_of(path) {
+            Some(root) => self.allow(root, path, Right::Write),
+            None => Err(Refused::Outside { path: path.to_path_buf() }),
+        }
+    }
+
     /// Refuses what the guard says about a path and about the directories between it and its root.
     pub(crate) fn allow(&self, root: &Root, path: &Path, right: Right) -> Result<(), Refused> {
         if right > root.right {

@@ -12,6 +12,7 @@ use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::rooted::area::{Area, BENEATH, Right, Root};
+use crate::rooted::open::Kind;
 use crate::rooted::refused::Refused;
 
 /// As many as Linux follows.
@@ -68,6 +69,10 @@ impl Area {
                 Err(Errno::NOENT) => return self.unmade(real, pending, path),
                 Err(Errno::LOOP | Errno::AGAIN) => {
                     return Err(Refused::Changing { path: path.to_path_buf() });
+                }
+                Err(Errno::NOTDIR) => {
+                    real.pop();
+                    return Err(Refused::Kind { path: real, found: Kind::File, wanted: Kind::Directory });
                 }
                 Err(error) => return Err(failed(&real, error)),
             };
