@@ -2,6 +2,7 @@
 
 mod calls;
 mod fence;
+mod files;
 mod rules;
 mod spawn;
 
@@ -16,8 +17,10 @@ use shell::{Dialect, Given};
 use crate::calls::EVERYDAY;
 
 fn main() -> Result<(), String> {
-    if std::env::args().nth(1).as_deref() == Some("fence") {
-        return fence::compare();
+    match std::env::args().nth(1).as_deref() {
+        Some("fence") => return fence::compare(),
+        Some("files") => return files::compare(),
+        _ => {}
     }
     let yardstick = median(200, || black_box(yardstick()));
     println!("yardstick: hashing 16 KiB with SHA-256, {}", shown(yardstick));
@@ -64,7 +67,8 @@ fn main() -> Result<(), String> {
     );
 
     spawn::compare()?;
-    fence::compare()
+    fence::compare()?;
+    files::compare()
 }
 
 /// A fixed piece of work to compare with.

@@ -171,7 +171,7 @@ fn compare(
     println!("FNC-3 {name}: {ours:?}, {swapped} swaps");
     let arena = Arena::new();
     // The control has more time where the machine is busy, and needs only get out once.
-    let most = time.max(Duration::from_secs(10));
+    let most = time.max(Duration::from_secs(30));
     let (theirs, _) = under_attack(&arena, most, 1, &|place| control(&arena, place));
     println!("FNC-3 {name}, control: {theirs:?}");
     assert_eq!(ours.escapes, 0, "{name}: {ours:?}");
