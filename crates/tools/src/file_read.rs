@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::outcome::Outcome;
 use crate::setting::{Setting, timed};
-use crate::text::{self, Content};
+use crate::text;
 
 /// The most that is read into memory, whatever is asked for.
 pub const MOST: u64 = 256 * 1024 * 1024;
@@ -25,43 +25,27 @@ fn read(arguments: &FileRead, setting: &Setting<'_>) -> Result<Outcome, Failure>
     let mut opened = setting.area.read(&setting.path(&arguments.path)?)?;
     let most = arguments.max_bytes.min(MOST);
     let size = opened.size();
-    let parts = if size > most { ends(&opened, size, most)? } else { whole(&mut opened, size, most)? };
-    let is_cut = parts.left_out != LeftOut::Nothing;
-    let left_out = match parts.left_out {
+    let kept = if size > most { ends(&opened, size, most)? } else { whole(&mut opened, size, most)? };
+    let path = opened.path.display().to_string();
+    let Some(kept) = kept else {
+        let data = json!({"path": path, "bytes": size, "binary": true});
+        return Ok(Outcome::success(format!("[binary, {size} bytes, not shown]\n"), data).truncated(true));
+    };
+    let left_out = match kept.left_out {
         LeftOut::Nothing => json!(0),
         LeftOut::Bytes(count) => json!(count),
         LeftOut::SoMuch => json!(null),
     };
-    let path = opened.path.display().to_string();
-    let (head, tail) = if parts.left_out == LeftOut::Nothing {
-        (parts.head, Vec::new())
-    } else {
-        // What was cut off inside a character belongs to what was left out.
-        (text::head(&parts.head).to_vec(), text::tail(&parts.tail).to_vec())
-    };
-    let left_out = match parts.left_out {
-        LeftOut::Bytes(_) => json!(size.saturating_sub(head.len() as u64).saturating_sub(tail.len() as u64)),
-        _ => left_out,
-    };
-    let binary = || {
-        let data = json!({"path": path, "bytes": size, "binary": true});
-        Ok(Outcome::success(format!("[binary, {size} bytes, not shown]\n"), data).truncated(true))
-    };
-    let mut lossy = false;
-    let Some(mut stdout) = owned(head, &mut lossy) else { return binary() };
-    if is_cut {
-        let Some(tail) = owned(tail, &mut lossy) else { return binary() };
-        let said = left_out.as_u64().map_or("the rest is".to_owned(), |count| format!("{count} bytes are"));
-        stdout.push_str(&format!("\n[… {said} left out …]\n"));
-        stdout.push_str(&tail);
-    }
-    let data = json!({"path": path, "bytes": size, "left_out": left_out, "binary": false, "lossy": lossy});
-    Ok(Outcome::success(stdout, data).truncated(is_cut))
+    let data =
+        json!({"path": path, "bytes": size, "left_out": left_out, "binary": false, "lossy": kept.lossy});
+    Ok(Outcome::success(kept.text, data).truncated(kept.left_out != LeftOut::Nothing))
 }
 
-struct Parts {
-    head: Vec<u8>,
-    tail: Vec<u8>,
+/// What is answered of a file that is text.
+struct Kept {
+    text: String,
+    /// Bytes that are no text were replaced.
+    lossy: bool,
     left_out: LeftOut,
 }
 
@@ -73,19 +57,79 @@ enum LeftOut {
     SoMuch,
 }
 
-/// A file that fits.
-fn whole(opened: &mut Opened, size: u64, most: u64) -> Result<Parts, Failure> {
-    let mut head = Vec::with_capacity(usize::try_from(size).unwrap_or_default().saturating_add(1));
-    let path = opened.path.clone();
-    let wrong = |error: std::io::Error| Failure::io(&path, &error);
-    (&mut opened.file).take(most.saturating_add(1)).read_to_end(&mut head).map_err(wrong)?;
-    let left_out = if head.len() as u64 > most { LeftOut::SoMuch } else { LeftOut::Nothing };
-    head.truncate(usize::try_from(most).unwrap_or(usize::MAX));
-    Ok(Parts { head, tail: Vec::new(), left_out })
+/// A file that fits; `None` if it is binary. It is looked at piece by piece, while each is still in the processor's cache.
+fn whole(opened: &mut Opened, size: u64, most: u64) -> Result<Option<Kept>, Failure> {
+    let mut text = Gathered::new(usize::try_from(size).unwrap_or_default());
+    let mut space = vec![0; PIECE];
+    // Bytes at the front of the space that are the start of a character.
+    let mut begun = 0;
+    let mut left = most;
+    loop {
+        // One more than may be kept, to know whether there is more.
+        let room = usize::try_from(left.saturating_add(1)).unwrap_or(usize::MAX).min(PIECE - begun);
+        let Some(free) = space.get_mut(begun..begun + room) else { break };
+        let count = match opened.file.read(free) {
+            Ok(count) => count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(Failure::io(&opened.path, &error)),
+        };
+        let more = count as u64 > left;
+        let count = if more { usize::try_from(left).unwrap_or(count) } else { count };
+        left -= count as u64;
+        let Some(bytes) = space.get(..begun + count) else { break };
+        let is_last = count == 0 || more;
+        let used = if is_last && !more { bytes.len() } else { text::head(bytes).len() };
+        let Some(()) = bytes.get(..used).and_then(|bytes| text.add(bytes)) else { return Ok(None) };
+        if is_last {
+            let left_out = if more { LeftOut::SoMuch } else { LeftOut::Nothing };
+            return Ok(text.end(left_out));
+        }
+        begun = bytes.len() - used;
+        space.copy_within(used..used + begun, 0);
+    }
+    Ok(text.end(LeftOut::SoMuch))
 }
 
-/// Head and tail of a file that does not fit.
-fn ends(opened: &Opened, size: u64, most: u64) -> Result<Parts, Failure> {
+/// How much is read at once.
+const PIECE: usize = 256 * 1024;
+
+/// Text that comes in pieces, each of whole characters.
+struct Gathered {
+    text: String,
+    /// Bytes that were no text, and all.
+    wrong: usize,
+    bytes: usize,
+}
+
+impl Gathered {
+    fn new(size: usize) -> Gathered {
+        Gathered { text: fence::rooted::room(size), wrong: 0, bytes: 0 }
+    }
+
+    /// Takes a piece; `None` if it is binary.
+    fn add(&mut self, bytes: &[u8]) -> Option<()> {
+        if memchr::memchr(0, bytes).is_some() {
+            return None;
+        }
+        self.bytes += bytes.len();
+        match simdutf8::basic::from_utf8(bytes) {
+            Ok(text) => self.text.push_str(text),
+            Err(_) => {
+                self.wrong += bytes.utf8_chunks().map(|chunk| chunk.invalid().len()).sum::<usize>();
+                self.text.push_str(&String::from_utf8_lossy(bytes));
+            }
+        }
+        Some(())
+    }
+
+    fn end(self, left_out: LeftOut) -> Option<Kept> {
+        let is_binary = self.wrong > self.bytes / 10;
+        (!is_binary).then_some(Kept { text: self.text, lossy: self.wrong > 0, left_out })
+    }
+}
+
+/// Head and tail of a file that does not fit, with a line between them; `None` if it is binary.
+fn ends(opened: &Opened, size: u64, most: u64) -> Result<Option<Kept>, Failure> {
     let back = most / 2;
     let part = |from: u64, length: u64| {
         let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
@@ -102,21 +146,16 @@ fn ends(opened: &Opened, size: u64, most: u64) -> Result<Parts, Failure> {
         Ok(bytes)
     };
     let (head, tail) = (part(0, most - back)?, part(size - back, back)?);
-    Ok(Parts { head, tail, left_out: LeftOut::Bytes(size - most) })
-}
-
-/// The bytes as text without copying them where they are text; `None` if they are binary.
-fn owned(bytes: Vec<u8>, lossy: &mut bool) -> Option<String> {
-    let replaced = match text::content(&bytes) {
-        Content::Binary => return None,
-        Content::Text(std::borrow::Cow::Borrowed(_)) => None,
-        Content::Text(std::borrow::Cow::Owned(text)) => Some(text),
-    };
-    match replaced {
-        Some(text) => {
-            *lossy = true;
-            Some(text)
-        }
-        None => String::from_utf8(bytes).ok(),
+    // What was cut inside a character belongs to what is left out.
+    let (head, tail) = (text::head(&head), text::tail(&tail));
+    let left_out = size.saturating_sub(head.len() as u64).saturating_sub(tail.len() as u64);
+    let mut text = Gathered::new(head.len() + tail.len() + 64);
+    if text.add(head).is_none() {
+        return Ok(None);
     }
+    text.text.push_str(&format!("\n[… {left_out} bytes are left out …]\n"));
+    if text.add(tail).is_none() {
+        return Ok(None);
+    }
+    Ok(text.end(LeftOut::Bytes(left_out)))
 }

@@ -1,6 +1,4 @@
-//! Bytes as text: cut at the borders of characters, and binary told from text.
-
-use std::borrow::Cow;
+//! Bytes as text: cut at the borders of characters.
 
 /// The longest part of the front that ends at the border of a character, if the bytes are UTF-8.
 pub(crate) fn head(bytes: &[u8]) -> &[u8] {
@@ -24,30 +22,6 @@ pub(crate) fn head(bytes: &[u8]) -> &[u8] {
 pub(crate) fn tail(bytes: &[u8]) -> &[u8] {
     let inside = bytes.iter().take(3).take_while(|byte| (0x80..=0xbf).contains(*byte)).count();
     bytes.get(inside..).unwrap_or(bytes)
-}
-
-/// Text, or bytes that are none.
-pub(crate) enum Content<'a> {
-    /// Text; if it is owned, some bytes were none and have been replaced.
-    Text(Cow<'a, str>),
-    Binary,
-}
-
-/// Takes bytes for text unless there is a NUL among them, or so many of them are no UTF-8 that it is nothing to read.
-pub(crate) fn content(bytes: &[u8]) -> Content<'_> {
-    if memchr::memchr(0, bytes).is_some() {
-        return Content::Binary;
-    }
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Content::Text(Cow::Borrowed(text)),
-        Err(_) => {
-            let wrong: usize = bytes.utf8_chunks().map(|chunk| chunk.invalid().len()).sum();
-            if wrong > bytes.len() / 10 {
-                return Content::Binary;
-            }
-            Content::Text(String::from_utf8_lossy(bytes))
-        }
-    }
 }
 
 /// A line of at most so many bytes, with what was left out said.
@@ -88,22 +62,6 @@ mod tests {
             prop_assert!(bytes.len() - head(&bytes).len() < 4);
             prop_assert!(bytes.len() - tail(&bytes).len() < 4);
             let _ = line(&bytes, bytes.len() as u64, 10);
-        }
-    }
-
-    #[test]
-    fn binary_is_told_from_text() {
-        let is_binary = |bytes: &[u8]| matches!(content(bytes), Content::Binary);
-        let table: [(&[u8], bool); 6] = [
-            (b"", false),
-            (b"text\n", false),
-            ("grün, 漢字".as_bytes(), false),
-            (b"one caf\xe9 in Latin-1", false),
-            (b"\x7fELF\0", true),
-            (b"\xff\xfe\xff\xfe\xff", true),
-        ];
-        for (bytes, expected) in table {
-            assert_eq!(is_binary(bytes), expected, "{bytes:?}");
         }
     }
 }

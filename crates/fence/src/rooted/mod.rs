@@ -24,6 +24,7 @@ pub mod guard;
 pub mod open;
 pub mod refused;
 mod resolve;
+pub mod room;
 pub mod write;
 
 pub use area::{Area, Right};
@@ -31,4 +32,5 @@ pub use directory::{Directory, Entry};
 pub use guard::{Guard, Listed, Sight};
 pub use open::{Identity, Kind, Opened};
 pub use refused::Refused;
+pub use room::room;
 pub use write::{Change, Commit, Spot, Staged};

@@ -7,6 +7,7 @@ pub(crate) mod clone;
 pub(crate) mod image;
 pub(crate) mod kernel;
 pub(crate) mod notify;
+pub(crate) mod pages;
 pub(crate) mod raw;
 pub(crate) mod steps;
 

@@ -47,6 +47,36 @@ fn binary_is_said_and_not_dumped() {
         assert_eq!(outcome.data.unwrap()["binary"], true);
         assert!(good(tool(&scratch, "latin")).stdout.contains("caf\u{fffd} au lait"));
     }
+    // Without a NUL, so much that is no text is nothing to read either.
+    scratch.put("noise", b"\xff\xfe\xff\xfe\xff");
+    assert!(good(scratch.run(file_read::run, json!({"path": "noise"}))).stdout.starts_with("[binary"));
+}
+
+#[test]
+fn a_file_in_many_pieces_is_whole() {
+    let scratch = Scratch::new();
+    // Characters of three bytes fall on the border of every piece.
+    for (front, back) in [("", ""), ("x", ""), ("xy", "ü"), ("xyz", "漢")] {
+        let text = format!("{front}{}{back}", "漢".repeat(400_000));
+        scratch.put("pieces", &text);
+        let outcome = good(scratch.run(file_read::run, json!({"path": "pieces", "max_bytes": 9_000_000})));
+        assert!(outcome.stdout == text, "{front}");
+        assert_eq!(outcome.data.unwrap()["lossy"], false);
+    }
+    scratch.put("cut", [&b"x".repeat(300_000)[..], &[0xe6, 0xbc]].concat());
+    let outcome = good(scratch.run(file_read::run, json!({"path": "cut", "max_bytes": 9_000_000})));
+    assert!(outcome.stdout.ends_with("x\u{fffd}"));
+    // What the kernel makes up as it is read has no size.
+    let area = fence::rooted::Area::new(
+        [("/proc/version".into(), fence::rooted::Right::Read)],
+        Box::new(fence::rooted::Listed::default()),
+    );
+    let area = area.unwrap();
+    let got = |most: u64| {
+        let arguments = read(json!({"path": "/proc/version", "max_bytes": most}));
+        good(file_read::run(&arguments, &scratch.setting(&area)))
+    };
+    assert!(got(5).stdout == "Linux" && got(5).truncated && !got(1000).truncated);
 }
 
 #[test]
