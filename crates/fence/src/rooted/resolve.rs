@@ -163,3 +163,15 @@ pub(crate) fn failed(path: &Path, error: Errno) -> Refused {
         error => Refused::Failed { path, what: "opened", error: error.into() },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_without_openat2_is_refused_by_name() {
+        let refused = failed(Path::new("/x"), Errno::NOSYS);
+        assert!(matches!(refused, Refused::NoOpenat2));
+        assert!(refused.to_string().contains("the kernel has no `openat2`"));
+    }
+}

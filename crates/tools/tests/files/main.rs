@@ -6,6 +6,7 @@
 
 mod listing;
 mod patching;
+mod planned;
 mod races;
 mod reading;
 mod refusals;
