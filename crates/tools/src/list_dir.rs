@@ -51,11 +51,11 @@ fn list(arguments: &ListDir, setting: &Setting<'_>) -> Result<Outcome, Failure> 
         setting.check_stop()?;
         passed += 1;
         let path = last.path.join(&entry.name);
+        if passed > MOST_ENTRIES || entries.len() as u64 >= limit {
+            more = true;
+            break;
+        }
         if passed >= arguments.offset {
-            if entries.len() as u64 >= limit || passed > MOST_ENTRIES {
-                more = true;
-                break;
-            }
             stdout.push_str(&line(&path, entry.kind));
             entries.push(json!({"rel_path": path.display().to_string(), "type": word(entry.kind)}));
         }

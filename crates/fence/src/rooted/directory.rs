@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags, RawDir};
+use rustix::fs::{Mode, OFlags, RawDir, SeekFrom};
 use rustix::io::Errno;
 
 use crate::rooted::area::{Area, BENEATH};
@@ -44,6 +44,8 @@ impl<'a> Directory<'a> {
     /// # Errors
     /// It cannot be read.
     pub fn entries(&self, most: usize) -> Result<(Vec<Entry>, bool), Refused> {
+        // From the start, also for those who ask twice.
+        rustix::fs::seek(&self.descriptor, SeekFrom::Start(0)).map_err(|error| failed(&self.path, error))?;
         let mut space = [MaybeUninit::<u8>::uninit(); 32 * 1024];
         let mut raw = RawDir::new(self.descriptor.as_fd(), &mut space);
         let mut entries = Vec::new();
