@@ -89,21 +89,16 @@ impl<'a> Book<'a> {
             header_at = Some(at);
             under = at + 1;
         }
+        let added = shorn(&hunk.lines);
+        if !added.is_empty() && added.iter().all(|line| matches!(line, HunkLine::Add(_))) {
+            let end = self.lines.len();
+            let start = header_at.filter(|_| !hunk.at_end).map_or(end, |at| at + 1);
+            return Ok(Place { start, end: None, lines: added });
+        }
         // Blank lines at the end of a hunk are often none of the file's: they are needed only where they are there.
         let mut lines = hunk.lines.as_slice();
         loop {
             let old: Vec<&str> = lines.iter().filter_map(old).collect();
-            if old.iter().all(|line| line.is_empty())
-                && lines.iter().any(|line| matches!(line, HunkLine::Add(_)))
-            {
-                let lines = shorn(lines);
-                let start = if hunk.at_end {
-                    self.lines.len()
-                } else {
-                    header_at.map_or(self.lines.len(), |at| at + 1)
-                };
-                return Ok(Place { start, end: None, lines });
-            }
             // The line that a header names is sometimes repeated as the first one of the hunk.
             let tries = [Some(under), header_at];
             for start in tries.into_iter().flatten() {
@@ -281,12 +276,9 @@ fn old<'t>(line: &HunkLine<'t>) -> Option<&'t str> {
     }
 }
 
-/// Added lines alone, without the blank ones around them that stand for nothing.
+/// Without the blank lines at the end, which often are none of the file's.
 fn shorn<'h, 't>(mut lines: &'h [HunkLine<'t>]) -> &'h [HunkLine<'t>] {
-    while let Some((HunkLine::Keep(_) | HunkLine::Remove(_), rest)) = lines.split_last() {
-        lines = rest;
-    }
-    while let Some((HunkLine::Keep(_) | HunkLine::Remove(_), rest)) = lines.split_first() {
+    while let Some((HunkLine::Keep(""), rest)) = lines.split_last() {
         lines = rest;
     }
     lines
