@@ -1,5 +1,6 @@
 //! `file_read`: a file as a whole; of a longer one, head and tail.
 
+use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::FileExt;
 
@@ -57,74 +58,76 @@ enum LeftOut {
     SoMuch,
 }
 
-/// A file that fits; `None` if it is binary. It is looked at piece by piece, while each is still in the processor's cache.
-fn whole(opened: &mut Opened, size: u64, most: u64) -> Result<Option<Kept>, Failure> {
-    let mut text = Gathered::new(usize::try_from(size).unwrap_or_default());
-    let mut space = vec![0; PIECE];
-    // Bytes at the front of the space that are the start of a character.
-    let mut begun = 0;
-    let mut left = most;
-    loop {
-        // One more than may be kept, to know whether there is more.
-        let room = usize::try_from(left.saturating_add(1)).unwrap_or(usize::MAX).min(PIECE - begun);
-        let Some(free) = space.get_mut(begun..begun + room) else { break };
-        let count = match opened.file.read(free) {
-            Ok(count) => count,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(Failure::io(&opened.path, &error)),
-        };
-        let more = count as u64 > left;
-        let count = if more { usize::try_from(left).unwrap_or(count) } else { count };
-        left -= count as u64;
-        let Some(bytes) = space.get(..begun + count) else { break };
-        let is_last = count == 0 || more;
-        let used = if is_last && !more { bytes.len() } else { text::head(bytes).len() };
-        let Some(()) = bytes.get(..used).and_then(|bytes| text.add(bytes)) else { return Ok(None) };
-        if is_last {
-            let left_out = if more { LeftOut::SoMuch } else { LeftOut::Nothing };
-            return Ok(text.end(left_out));
-        }
-        begun = bytes.len() - used;
-        space.copy_within(used..used + begun, 0);
-    }
-    Ok(text.end(LeftOut::SoMuch))
-}
-
+/// A larger file is read by two threads, half by half.
+const LARGE: u64 = 4 * 1024 * 1024;
 /// How much is read at once.
-const PIECE: usize = 256 * 1024;
+const PIECE: usize = 512 * 1024;
 
-/// Text that comes in pieces, each of whole characters.
-struct Gathered {
-    text: String,
-    /// Bytes that were no text, and all.
-    wrong: usize,
-    bytes: usize,
+/// A file that fits; `None` if it is binary.
+fn whole(opened: &mut Opened, size: u64, most: u64) -> Result<Option<Kept>, Failure> {
+    if size >= LARGE {
+        // As much as there was when it was opened.
+        let mut bytes = fence::rooted::room(usize::try_from(size).unwrap_or_default());
+        let is_text = halves(&opened.file, &mut bytes).map_err(|error| Failure::io(&opened.path, &error))?;
+        return Ok(is_text.then(|| kept(bytes, LeftOut::Nothing)).flatten());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default().saturating_add(1));
+    // One more than may be kept, to know whether there is more.
+    let read = (&mut opened.file).take(most.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::io(&opened.path, &error))?;
+    let left_out = if bytes.len() as u64 > most { LeftOut::SoMuch } else { LeftOut::Nothing };
+    if left_out == LeftOut::SoMuch {
+        bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        bytes.truncate(text::head(&bytes).len());
+    }
+    Ok(if has_nul(&bytes) { None } else { kept(bytes, left_out) })
 }
 
-impl Gathered {
-    fn new(size: usize) -> Gathered {
-        Gathered { text: fence::rooted::room(size), wrong: 0, bytes: 0 }
-    }
+/// Fills memory from a file with two threads; says whether there is no NUL in it. A file that became shorter leaves less.
+fn halves(file: &File, bytes: &mut Vec<u8>) -> std::io::Result<bool> {
+    let middle = bytes.len() / 2;
+    let Some((front, back)) = bytes.split_at_mut_checked(middle) else { return Ok(false) };
+    let (front, back) = std::thread::scope(|scope| {
+        let other = scope.spawn(|| filled(file, back, middle as u64));
+        let front = filled(file, front, 0);
+        (front, other.join().unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into())))
+    });
+    let ((front, front_is_text), (back, back_is_text)) = (front?, back?);
+    bytes.truncate(if front < middle { front } else { middle + back });
+    Ok(front_is_text && back_is_text)
+}
 
-    /// Takes a piece; `None` if it is binary.
-    fn add(&mut self, bytes: &[u8]) -> Option<()> {
-        if memchr::memchr(0, bytes).is_some() {
-            return None;
+/// Reads from a place in a file; how much there was, and whether there is no NUL in it, told while it is still in the
+/// processor's cache.
+fn filled(file: &File, space: &mut [u8], from: u64) -> std::io::Result<(usize, bool)> {
+    let mut done = 0;
+    while let Some(rest) = space.get_mut(done..).filter(|rest| !rest.is_empty()) {
+        let size = rest.len().min(PIECE);
+        let piece = rest.get_mut(..size).unwrap_or_default();
+        match file.read_at(piece, from.saturating_add(done as u64)) {
+            Ok(0) => break,
+            Ok(count) if has_nul(piece.get(..count).unwrap_or_default()) => return Ok((done + count, false)),
+            Ok(count) => done += count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
-        self.bytes += bytes.len();
-        match simdutf8::basic::from_utf8(bytes) {
-            Ok(text) => self.text.push_str(text),
-            Err(_) => {
-                self.wrong += bytes.utf8_chunks().map(|chunk| chunk.invalid().len()).sum::<usize>();
-                self.text.push_str(&String::from_utf8_lossy(bytes));
-            }
-        }
-        Some(())
     }
+    Ok((done, true))
+}
 
-    fn end(self, left_out: LeftOut) -> Option<Kept> {
-        let is_binary = self.wrong > self.bytes / 10;
-        (!is_binary).then_some(Kept { text: self.text, lossy: self.wrong > 0, left_out })
+fn has_nul(bytes: &[u8]) -> bool {
+    memchr::memchr(0, bytes).is_some()
+}
+
+/// Text, if so much of it is UTF-8 that there is something to read; some bytes may be replaced.
+fn kept(bytes: Vec<u8>, left_out: LeftOut) -> Option<Kept> {
+    match fence::rooted::text_of(bytes) {
+        Ok(text) => Some(Kept { text, lossy: false, left_out }),
+        Err(bytes) => {
+            let wrong: usize = bytes.utf8_chunks().map(|chunk| chunk.invalid().len()).sum();
+            let text = || String::from_utf8_lossy(&bytes).into_owned();
+            (wrong <= bytes.len() / 10).then(|| Kept { text: text(), lossy: true, left_out })
+        }
     }
 }
 
@@ -133,29 +136,19 @@ fn ends(opened: &Opened, size: u64, most: u64) -> Result<Option<Kept>, Failure> 
     let back = most / 2;
     let part = |from: u64, length: u64| {
         let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
-        let mut done = 0;
-        while let Some(rest) = bytes.get_mut(done..).filter(|rest| !rest.is_empty()) {
-            match opened.file.read_at(rest, from.saturating_add(done as u64)) {
-                Ok(0) => break,
-                Ok(count) => done += count,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Failure::io(&opened.path, &error)),
-            }
-        }
-        bytes.truncate(done);
-        Ok(bytes)
+        let read = filled(&opened.file, &mut bytes, from);
+        let (count, is_text) = read.map_err(|error| Failure::io(&opened.path, &error))?;
+        bytes.truncate(count);
+        Ok::<_, Failure>(is_text.then_some(bytes))
     };
-    let (head, tail) = (part(0, most - back)?, part(size - back, back)?);
+    let (Some(mut head), Some(tail)) = (part(0, most - back)?, part(size - back, back)?) else {
+        return Ok(None);
+    };
     // What was cut inside a character belongs to what is left out.
-    let (head, tail) = (text::head(&head), text::tail(&tail));
+    head.truncate(text::head(&head).len());
+    let tail = text::tail(&tail);
     let left_out = size.saturating_sub(head.len() as u64).saturating_sub(tail.len() as u64);
-    let mut text = Gathered::new(head.len() + tail.len() + 64);
-    if text.add(head).is_none() {
-        return Ok(None);
-    }
-    text.text.push_str(&format!("\n[… {left_out} bytes are left out …]\n"));
-    if text.add(tail).is_none() {
-        return Ok(None);
-    }
-    Ok(text.end(LeftOut::Bytes(left_out)))
+    head.extend_from_slice(format!("\n[… {left_out} bytes are left out …]\n").as_bytes());
+    head.extend_from_slice(tail);
+    Ok(kept(head, LeftOut::Bytes(left_out)))
 }

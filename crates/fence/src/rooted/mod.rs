@@ -32,5 +32,5 @@ pub use directory::{Directory, Entry};
 pub use guard::{Guard, Listed, Sight};
 pub use open::{Identity, Kind, Opened};
 pub use refused::Refused;
-pub use room::room;
+pub use room::{room, text_of};
 pub use write::{Change, Commit, Spot, Staged};

@@ -1,17 +1,24 @@
-//! Room for the text of a large file.
+//! Room for the content of a large file, and its way to text.
 
-use crate::sys::pages::prefer_large;
+use crate::sys;
 
 /// Less is not worth the asking.
 const LARGE: usize = 4 * 1024 * 1024;
 
-/// An empty text with room for so many bytes, in large pages where that is much.
+/// So many zero bytes, in large pages where that is much.
 #[must_use]
-pub fn room(bytes: usize) -> String {
-    let mut text: Vec<u8> = Vec::with_capacity(bytes);
+pub fn room(bytes: usize) -> Vec<u8> {
+    let mut memory = vec![0; bytes];
     if bytes >= LARGE {
-        prefer_large(text.spare_capacity_mut());
+        sys::pages::prefer_large(&mut memory);
     }
-    // INVARIANT: it is empty, so it is text.
-    String::from_utf8(text).unwrap_or_default()
+    memory
+}
+
+/// The text that these bytes are, without a copy; or the bytes, if they are none.
+///
+/// # Errors
+/// They are no UTF-8.
+pub fn text_of(bytes: Vec<u8>) -> Result<String, Vec<u8>> {
+    sys::text::checked(bytes)
 }

@@ -10,6 +10,7 @@ pub(crate) mod notify;
 pub(crate) mod pages;
 pub(crate) mod raw;
 pub(crate) mod steps;
+pub(crate) mod text;
 
 /// The launcher's program: see `launcher/main.rs`. Empty where there is none for this machine.
 pub(crate) static LAUNCHER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/launcher"));

@@ -1,9 +1,7 @@
 //! Large pages for large memory: a hundred megabytes in small ones cost the kernel 25,000 faults.
 
-use std::mem::MaybeUninit;
-
 /// Asks for large pages behind memory that is about to be filled. Where the kernel has none, nothing changes.
-pub(crate) fn prefer_large(memory: &mut [MaybeUninit<u8>]) {
+pub(crate) fn prefer_large(memory: &mut [u8]) {
     const PAGE: usize = 4096;
     let start = memory.as_mut_ptr() as usize;
     let (first, end) = (start.next_multiple_of(PAGE), (start + memory.len()) / PAGE * PAGE);

@@ -57,12 +57,24 @@ fn a_file_in_many_pieces_is_whole() {
     let scratch = Scratch::new();
     // Characters of three bytes fall on the border of every piece.
     for (front, back) in [("", ""), ("x", ""), ("xy", "ü"), ("xyz", "漢")] {
-        let text = format!("{front}{}{back}", "漢".repeat(400_000));
+        let count = if front.len() == 1 { 1_600_000 } else { 400_000 };
+        let text = format!("{front}{}{back}", "漢".repeat(count));
         scratch.put("pieces", &text);
         let outcome = good(scratch.run(file_read::run, json!({"path": "pieces", "max_bytes": 9_000_000})));
         assert!(outcome.stdout == text, "{front}");
         assert_eq!(outcome.data.unwrap()["lossy"], false);
     }
+    // In a large file too, a NUL far behind makes it binary, and more than is kept is left out.
+    let mut large = vec![b'x'; 6_000_000];
+    scratch.put("large", &large);
+    assert!(
+        good(scratch.run(file_read::run, json!({"path": "large", "max_bytes": 6_000_000}))).stdout.len()
+            == 6_000_000
+    );
+    large[5_900_000] = 0;
+    scratch.put("large", &large);
+    let outcome = good(scratch.run(file_read::run, json!({"path": "large", "max_bytes": 6_000_000})));
+    assert!(outcome.stdout.starts_with("[binary"));
     scratch.put("cut", [&b"x".repeat(300_000)[..], &[0xe6, 0xbc]].concat());
     let outcome = good(scratch.run(file_read::run, json!({"path": "cut", "max_bytes": 9_000_000})));
     assert!(outcome.stdout.ends_with("x\u{fffd}"));
