@@ -4,6 +4,7 @@ mod approval;
 mod calls;
 mod exec;
 mod fence;
+mod files;
 mod journal;
 mod rules;
 mod spawn;
@@ -19,17 +20,13 @@ use shell::{Dialect, Given};
 use crate::calls::EVERYDAY;
 
 fn main() -> Result<(), String> {
-    if std::env::args().nth(1).as_deref() == Some("fence") {
-        return fence::compare();
-    }
-    if std::env::args().nth(1).as_deref() == Some("approval") {
-        return approval::compare(&gate_with("profile: dev")?);
-    }
-    if std::env::args().nth(1).as_deref() == Some("journal") {
-        return journal::compare();
-    }
-    if std::env::args().nth(1).as_deref() == Some("exec") {
-        return exec::compare();
+    match std::env::args().nth(1).as_deref() {
+        Some("fence") => return fence::compare(),
+        Some("files") => return files::compare(),
+        Some("approval") => return approval::compare(&gate_with("profile: dev")?),
+        Some("journal") => return journal::compare(),
+        Some("exec") => return exec::compare(),
+        _ => {}
     }
     let yardstick = median(200, || black_box(yardstick()));
     println!("yardstick: hashing 16 KiB with SHA-256, {}", shown(yardstick));
@@ -79,7 +76,8 @@ fn main() -> Result<(), String> {
     journal::compare()?;
     spawn::compare()?;
     fence::compare()?;
-    exec::compare()
+    exec::compare()?;
+    files::compare()
 }
 
 /// A fixed piece of work to compare with.

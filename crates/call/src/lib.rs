@@ -39,7 +39,7 @@ pub use form::{Form, Purpose};
 pub use intent::{Intent, Shell};
 pub use invalid::Invalid;
 pub use mask::{MASKED, mask, mask_argv, mask_json};
-pub use patch::{Patch, PatchFile, PatchOperation};
+pub use patch::{Hunk, HunkLine, Patch, PatchFile, PatchOperation, PatchText};
 pub use raw::{Principal, RawCall};
 pub use request::{ApprovalKey, Request};
 pub use same_tool::{could_be_tool, same_tool};

@@ -47,13 +47,52 @@ pub enum PatchOperation {
     },
 }
 
+/// The text of one file of a patch. It cannot be shown by accident: it holds what the file will hold.
+#[derive(Default)]
+pub struct PatchText<'t> {
+    /// The lines of a new file.
+    pub added: Vec<&'t str>,
+    /// The changes of an old one, in order.
+    pub hunks: Vec<Hunk<'t>>,
+}
+
+/// One change of a file.
+#[derive(Default)]
+pub struct Hunk<'t> {
+    /// What followed `@@`, where something did: lines that stand above the change, the outer first.
+    pub headers: Vec<&'t str>,
+    /// The lines of the change.
+    pub lines: Vec<HunkLine<'t>>,
+    /// The last line must be the file's.
+    pub at_end: bool,
+}
+
+/// A line of a change, without its mark.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum HunkLine<'t> {
+    /// It is there and stays.
+    Keep(&'t str),
+    /// It is there and goes.
+    Remove(&'t str),
+    /// It comes.
+    Add(&'t str),
+}
+
 impl Patch {
     /// Reads a patch.
     ///
     /// # Errors
     /// [`Invalid`] with the line at fault, without its text.
     pub fn parse(text: &str) -> Result<Patch, Invalid> {
-        let mut reader = Reader { files: Vec::new(), at: Place::Start, hunk_lines: 0 };
+        Patch::parse_with_texts(text).map(|(patch, _)| patch)
+    }
+
+    /// Reads a patch for whoever applies it, with the text of each file.
+    ///
+    /// # Errors
+    /// [`Invalid`] with the line at fault, without its text.
+    pub fn parse_with_texts(text: &str) -> Result<(Patch, Vec<PatchText<'_>>), Invalid> {
+        let mut reader = Reader { files: Vec::new(), texts: Vec::new(), at: Place::Start, hunk_lines: 0 };
         let body = text.trim_end_matches('\n');
         let mut number = 0;
         for line in body.split('\n') {
@@ -62,7 +101,7 @@ impl Patch {
         }
         match reader.at {
             Place::End if reader.files.is_empty() => Err(fault(number, "at least one file")),
-            Place::End => Ok(Patch { files: reader.files }),
+            Place::End => Ok((Patch { files: reader.files }, reader.texts)),
             _ => Err(fault(number, "`*** End Patch` at the end")),
         }
     }
@@ -72,8 +111,10 @@ fn fault(number: usize, expected: &str) -> Invalid {
     Invalid::new(format!("a patch with {expected}"), format!("something else in line {number}"))
 }
 
-struct Reader {
+struct Reader<'t> {
     files: Vec<PatchFile>,
+    /// One for each file.
+    texts: Vec<PatchText<'t>>,
     at: Place,
     /// Lines of change in the file, or in the hunk, that is being read.
     hunk_lines: usize,
@@ -95,8 +136,8 @@ enum Place {
     End,
 }
 
-impl Reader {
-    fn line(&mut self, line: &str) -> Result<(), &'static str> {
+impl<'t> Reader<'t> {
+    fn line(&mut self, line: &'t str) -> Result<(), &'static str> {
         if self.at == Place::Start {
             return self.go(line == "*** Begin Patch", Place::Between, "`*** Begin Patch` first");
         }
@@ -109,27 +150,59 @@ impl Reader {
         match self.at {
             Place::Add => {
                 self.hunk_lines += 1;
+                if let (Some(added), Some(text)) = (line.strip_prefix('+'), self.texts.last_mut()) {
+                    text.added.push(added);
+                }
                 self.go(line.starts_with('+'), Place::Add, "`+` before every line of a new file")
             }
             Place::UpdateHeader | Place::UpdateStart | Place::Hunk | Place::HunkEnd
                 if line == "@@" || line.starts_with("@@ ") =>
             {
+                let header = line.strip_prefix("@@ ").filter(|header| !header.trim().is_empty());
                 if self.at == Place::Hunk && self.hunk_lines == 0 {
                     // `@@ class` and then `@@ function` narrow down one place; both belong to one hunk.
+                    if let Some(hunk) = self.hunk() {
+                        hunk.headers.extend(header);
+                    }
                     return Ok(());
                 }
-                self.hunk_lines = 0;
+                self.begin_hunk(header);
                 self.at = Place::Hunk;
                 Ok(())
             }
             Place::UpdateHeader | Place::UpdateStart | Place::Hunk => {
+                if self.at != Place::Hunk {
+                    self.begin_hunk(None);
+                }
                 self.hunk_lines += 1;
-                let known = line.is_empty() || line.starts_with([' ', '+', '-']);
+                let read = match line.split_at_checked(1) {
+                    None if line.is_empty() => Some(HunkLine::Keep("")),
+                    Some((" ", rest)) => Some(HunkLine::Keep(rest)),
+                    Some(("-", rest)) => Some(HunkLine::Remove(rest)),
+                    Some(("+", rest)) => Some(HunkLine::Add(rest)),
+                    _ => None,
+                };
+                let known = read.is_some();
+                if let Some(hunk) = self.hunk() {
+                    hunk.lines.extend(read);
+                }
                 self.go(known, Place::Hunk, "` `, `+` or `-` before every line of a change")
             }
             Place::HunkEnd => Err("a new hunk or file after `*** End of File`"),
             Place::Between | Place::Start | Place::End => Err("the header of a file"),
         }
+    }
+
+    fn begin_hunk(&mut self, header: Option<&'t str>) {
+        self.hunk_lines = 0;
+        if let Some(text) = self.texts.last_mut() {
+            text.hunks.push(Hunk { headers: header.into_iter().collect(), ..Hunk::default() });
+        }
+    }
+
+    /// The hunk that is being read. Outside of one there is nothing to be changed, and the patch is about to be refused.
+    fn hunk(&mut self) -> Option<&mut Hunk<'t>> {
+        self.texts.last_mut()?.hunks.last_mut()
     }
 
     fn header(&mut self, header: &str) -> Result<(), &'static str> {
@@ -143,6 +216,9 @@ impl Reader {
         }
         if header == "End of File" {
             let ends = self.at == Place::Hunk && self.hunk_lines > 0;
+            if let Some(hunk) = self.hunk() {
+                hunk.at_end = true;
+            }
             return self.go(ends, Place::HunkEnd, "`*** End of File` after a change");
         }
         self.close()?;
@@ -158,6 +234,7 @@ impl Reader {
         for (prefix, operation, place) in headers {
             if let Some(path) = header.strip_prefix(prefix) {
                 self.files.push(PatchFile { path: checked(path)?, operation });
+                self.texts.push(PatchText::default());
                 self.hunk_lines = 0;
                 self.at = place;
                 return Ok(());
@@ -219,6 +296,23 @@ mod tests {
         assert_eq!(got, expected.map(|(what, path)| (what.to_owned(), path.to_owned())));
         assert!(patch("*** Update File: a\n*** Move to: b\n").is_ok(), "a move without a change");
         assert!(patch("*** Add File: empty\n").is_ok());
+    }
+
+    #[test]
+    fn whoever_applies_a_patch_gets_its_lines() {
+        let text = "*** Begin Patch\n*** Add File: a\n+one\n+\n*** Update File: b\n@@ class A\n@@ fn x\n keep\n-old\n+new\n\n\
+                    *** End of File\n@@\n+more\n*** Update File: c\n-bare\n*** Delete File: d\n*** End Patch\n";
+        let (patch, texts) = Patch::parse_with_texts(text).unwrap();
+        assert_eq!(patch.files.len(), texts.len());
+        assert_eq!(texts[0].added, ["one", ""]);
+        let [first, second] = texts[1].hunks.as_slice() else { panic!("two hunks") };
+        assert_eq!(first.headers, ["class A", "fn x"]);
+        let lines =
+            [HunkLine::Keep("keep"), HunkLine::Remove("old"), HunkLine::Add("new"), HunkLine::Keep("")];
+        assert!(first.lines == lines && first.at_end);
+        assert!(second.headers.is_empty() && !second.at_end && second.lines == [HunkLine::Add("more")]);
+        assert!(texts[2].hunks[0].lines == [HunkLine::Remove("bare")]);
+        assert!(texts[3].hunks.is_empty() && texts[3].added.is_empty());
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub mod outcome;
 pub mod plan;
 #[cfg(target_os = "linux")]
 pub mod reins;
+#[cfg(target_os = "linux")]
+pub mod rooted;
 pub mod seatbelt;
 #[cfg(target_os = "linux")]
 pub mod status;

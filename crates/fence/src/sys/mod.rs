@@ -7,8 +7,10 @@ pub(crate) mod clone;
 pub(crate) mod image;
 pub(crate) mod kernel;
 pub(crate) mod notify;
+pub(crate) mod pages;
 pub(crate) mod raw;
 pub(crate) mod steps;
+pub(crate) mod text;
 
 /// The launcher's program: see `launcher/main.rs`. Empty where there is none for this machine.
 pub(crate) static LAUNCHER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/launcher"));
