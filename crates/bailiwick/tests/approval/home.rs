@@ -100,7 +100,6 @@ impl Home {
 }
 
 impl Drop for Home {
-    #[expect(clippy::disallowed_methods, reason = "a test clears up")]
     fn drop(&mut self) {
         let _kept = std::fs::remove_dir_all(&self.0);
     }

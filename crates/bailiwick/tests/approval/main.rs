@@ -2,7 +2,6 @@
 
 #![expect(
     clippy::expect_used,
-    clippy::panic,
     clippy::indexing_slicing,
     clippy::string_slice,
     reason = "helpers of a test may fail as the test itself may"
