@@ -12,7 +12,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("policy", &["call", "effects"]),
     ("fence", &[]),
     ("gate", &["call", "effects", "policy", "fence"]),
-    ("bailiwick", &["gate"]),
+    ("door-hook", &["gate"]),
+    ("bailiwick", &["gate", "door-hook"]),
 ];
 
 /// The one place for `unsafe`.
