@@ -4,6 +4,7 @@ use gate::call::RawCall;
 use serde_json::{Map, Value};
 
 use crate::host::Host;
+use crate::rewrite::unwrap;
 
 /// What a host asks.
 ///
@@ -46,6 +47,23 @@ impl Asked {
     #[must_use]
     pub const fn event_name(&self) -> &'static str {
         self.name
+    }
+
+    /// The question about the command as it was before this hook rewrote it with `prefix`: a host that asks twice asks
+    /// about the rewritten one the second time, and both times mean the same call.
+    #[must_use]
+    pub fn unwrapped(mut self, prefix: &[String]) -> Asked {
+        for call in self.calls.iter_mut().filter(|call| call.tool == "Bash") {
+            if let Some(Value::String(command)) = call.args.get_mut("command")
+                && let Some(original) = unwrap(command, prefix)
+            {
+                *command = original;
+            }
+        }
+        if let Some(original) = self.shell.as_deref().and_then(|command| unwrap(command, prefix)) {
+            self.shell = Some(original);
+        }
+        self
     }
 
     /// The input of the tool with another command, the rest as it was.

@@ -152,10 +152,8 @@ pub fn starter(files: &[&str]) -> Starter {
 const USER_START: &str = "\
 # Bailiwick: what your coding agents may do, in all your projects.
 # A project's own .bailiwick.yaml can only be stricter than this file: an agent could write it.
-#
-#   bailiwick check 'COMMAND'      what would happen with a command, and why
-#   bailiwick policy show          every setting that holds, with its file and line
-#   bailiwick policy test          runs the cases at the end of this file
+# `bailiwick check 'COMMAND'` tells what would happen with a command and why, `bailiwick policy show` every setting that
+# holds with its file and line, and `bailiwick policy test` runs the cases at the end of this file.
 config_version: 1
 
 # Where everything starts: dev (few questions), balanced (more), prod (nobody watches).

@@ -284,3 +284,25 @@ fn hosts_that_read_each_others_settings_are_told_apart() {
         assert_eq!(by(file, as_host), Ok((host, tool)), "{file}");
     }
 }
+
+#[test]
+fn a_second_question_about_a_rewritten_command_is_about_the_original() {
+    let prefix = exec_prefix("/usr/bin/bailiwick", &[]);
+    let files = [
+        "claude-code/permission_request.json",
+        "cursor/before_shell_execution.json",
+        "codex/permission_request.json",
+    ];
+    for file in files {
+        let bytes = std::fs::read(here("fixtures").join(file)).expect("a file");
+        let host = file.split_once('/').and_then(|(host, _)| Host::from_name(host)).expect("a host");
+        let mut question: Value = serde_json::from_slice(&bytes).expect("JSON");
+        let place = if question.get("command").is_some() { "/command" } else { "/tool_input/command" };
+        let original = question.pointer(place).and_then(Value::as_str).expect("a command").to_owned();
+        *question.pointer_mut(place).expect("a command") =
+            rewrite(&original, &prefix).expect("rewritten").into();
+        let asked = read(host, question.to_string().as_bytes()).expect("a question");
+        assert_ne!(asked.calls[0].args["command"], original.as_str());
+        assert_eq!(asked.unwrapped(&prefix).calls[0].args["command"], original.as_str(), "{file}");
+    }
+}

@@ -182,16 +182,16 @@ fn take_out(host: Host, text: &str) -> Result<Undone, Unreadable> {
     Ok(if made_here { Undone::Gone } else { Undone::Text(held) })
 }
 
-/// Takes out the first entry of ours, and tells whether nothing is left that was not made for it.
+/// Takes out the last entry of ours (the first one put in shows how the container was before), and tells whether nothing is left that was not made for it.
 fn take_one(host: Host, text: &str) -> Result<Option<(String, bool)>, Unreadable> {
     let root = object(text)?;
     let Some(outer) = position(&root, "hooks") else { return Ok(None) };
     let Some(lists) = root.items().get(outer).map(|item| &item.node) else { return Ok(None) };
-    for (event, list) in lists.items().iter().enumerate() {
+    for (event, list) in lists.items().iter().enumerate().rev() {
         if !matches!(list.node.value, Value::Array(_)) {
             continue;
         }
-        for (index, entry) in list.node.items().iter().enumerate() {
+        for (index, entry) in list.node.items().iter().enumerate().rev() {
             let inner = entry.node.member("hooks").map(|item| &item.node);
             let ours = |node: &Node| {
                 [node.text("command"), node.text("bash")].into_iter().flatten().any(|c| is_ours(host, c))
