@@ -4,7 +4,12 @@
 //! `BAILIWICK_BLESS` set the golden files are written anew, to be read before they are kept.
 
 #![expect(clippy::disallowed_methods, reason = "fixtures are files")]
-#![expect(clippy::expect_used, clippy::panic, reason = "helpers of a test may fail as the test itself may")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of a test may fail as the test itself may"
+)]
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

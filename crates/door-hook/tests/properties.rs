@@ -337,7 +337,7 @@ fn the_first_policy_loads_and_the_project_part_only_tightens() {
 /// A line of settings that is commented out, without its mark; prose has one blank behind it.
 fn uncommented(line: &str) -> String {
     let inner = line.trim_start();
-    let indent = &line[..line.len() - inner.len()];
+    let indent = line.strip_suffix(inner).unwrap_or_default();
     match inner.strip_prefix('#') {
         Some(rest) if !rest.starts_with(' ') || rest.starts_with("  ") => format!("{indent}{rest}"),
         _ => line.to_owned(),
