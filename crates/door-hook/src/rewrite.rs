@@ -1,9 +1,9 @@
 //! A shell command, rewritten so that it runs behind the fence: `BAILIWICK exec … -- /bin/bash -c 'ORIGINAL'`.
 //!
 //! Output, exit code and working directory are those of the original. One thing needs care: some hosts keep the working
-//! directory from one call to the next. Claude Code starts a shell for each call, and after the command, in that same
-//! shell, has `pwd` write the directory to a file of its own, where the next call starts; the terminals of Copilot CLI and
-//! VS Code simply live on. A `cd` inside the fenced shell would be gone with it. So:
+//! directory from one call to the next. Claude Code says that the directory persists and the rest of the shell's state does
+//! not, so it can only learn it from the shell that it started itself; the shells of Copilot CLI and VS Code live on. A `cd`
+//! inside the fenced shell, which is a child of that one, would be gone with it. So:
 //!
 //! - a command that only changes the directory is left alone: there is nothing in it to fence;
 //! - a command that starts with `cd WORD`, the form that agents use, runs behind the fence as a whole, and afterwards the

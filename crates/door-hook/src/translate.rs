@@ -320,7 +320,12 @@ impl Becomes {
             Becomes::Grep { pattern, path, glob } => {
                 let mut args = json!({"pattern": fields.text(pattern)?.1});
                 set(&mut args, "path", fields.optional_path(path)?);
-                set(&mut args, "glob", fields.optional(glob)?.map(|(_, text)| text));
+                let glob = fields.optional(glob)?.map(|(_, text)| text);
+                // A pattern that leads elsewhere would search where nobody looked.
+                if glob.as_deref().is_some_and(|glob| glob.starts_with(['/', '~']) || glob.contains("..")) {
+                    return None;
+                }
+                set(&mut args, "glob", glob);
                 one("Grep", args)
             }
             Becomes::Fetch { url } => one("WebFetch", json!({"url": fields.text(url)?.1})),

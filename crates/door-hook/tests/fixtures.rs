@@ -1,6 +1,7 @@
-//! Recorded questions of every host and event, what is made of them, and what each host is told for every verdict.
+//! Questions of every host and event, in the shape that the host sends (written from its contract, not recorded), what is
+//! made of them, and what each host is told for every verdict.
 //!
-//! `fixtures/HOST/NAME.json` is a question as the host sends it; `golden/HOST/NAME.txt` is all that comes of it. With
+//! `fixtures/HOST/NAME.json` is such a question; `golden/HOST/NAME.txt` is all that comes of it. With
 //! `BAILIWICK_BLESS` set the golden files are written anew, to be read before they are kept.
 
 #![expect(clippy::disallowed_methods, reason = "fixtures are files")]
@@ -87,7 +88,7 @@ fn outcome(host: Host, bytes: &[u8]) -> String {
 }
 
 #[test]
-fn every_recorded_question_is_read_and_answered_as_its_host_wants() {
+fn every_question_is_read_and_answered_as_its_host_wants() {
     let bless = std::env::var_os("BAILIWICK_BLESS").is_some();
     let mut wrong = Vec::new();
     for (host, name, bytes) in fixtures() {

@@ -91,6 +91,8 @@ fn calls_of_every_host_are_ruled_by_what_they_do() {
         ("copilot-cli/write_bash", Decision::Ask),
         ("vs-code/run_in_terminal", Decision::Allow),
         ("vs-code/read_file_scheme", Decision::Ask),
+        ("vs-code/grep_search", Decision::Allow),
+        ("vs-code/grep_search_elsewhere", Decision::Ask),
         ("vs-code/multi_replace", Decision::Deny),
         ("opencode/bash", Decision::Allow),
         ("opencode/multiedit_another_file", Decision::Ask),

@@ -230,8 +230,8 @@ proptest! {
     }
 }
 
-/// What Claude Code does around a command: afterwards, in the same shell, it writes down where it is.
-fn as_claude_code_does(command: &str) -> (String, Option<i32>, String) {
+/// A host that keeps the directory: after the command, in the same shell, it finds out where that is.
+fn as_a_host_does(command: &str) -> (String, Option<i32>, String) {
     let directory = std::env::temp_dir().join(format!("bailiwick-hook-{}", std::process::id()));
     std::fs::create_dir_all(directory.join("a b/c")).expect("a directory");
     let whole = format!("eval {} < /dev/null; s=$?; pwd -P >&2; exit $s", quote(command));
@@ -262,8 +262,8 @@ fn output_exit_code_and_directory_are_those_of_the_original() {
     ];
     for command in commands {
         let fenced = rewrite(command, &prefix).unwrap_or_else(|| command.to_owned());
-        let expected = as_claude_code_does(command);
-        let mut got = as_claude_code_does(&fenced);
+        let expected = as_a_host_does(command);
+        let mut got = as_a_host_does(&fenced);
         if command == "true && cd" {
             // Documented: only a change of directory that comes first is kept.
             got.2.clone_from(&expected.2);

@@ -23,11 +23,7 @@ const TOOLS: &[Tool] = &[
         Becomes::Shell { command: &["command"], directory: &["cwd", "working_directory"] },
         &["is_background", "explanation", "block_until_ms"],
     ),
-    Tool::new(
-        "Read",
-        Becomes::Read { path: PATH },
-        &["offset", "limit", "content", "explanation", "attachments"],
-    ),
+    Tool::new("Read", Becomes::Read { path: PATH }, &["offset", "limit", "explanation"]),
     Tool::new("Write", Becomes::Write { path: PATH, content: &["content", "contents"] }, &["explanation"]),
     Tool::new("Edit", EDIT, &["explanation"]),
     Tool::new("StrReplace", EDIT, &["explanation"]),
