@@ -15,7 +15,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("journal", &["call"]),
     ("tools", &["call", "fence"]),
     ("gate", &["call", "effects", "policy", "approval", "fence", "journal", "tools"]),
-    ("bailiwick", &["gate"]),
+    ("door-hook", &["gate"]),
+    ("bailiwick", &["gate", "door-hook"]),
 ];
 
 /// The one place for `unsafe`.

@@ -45,5 +45,6 @@ pub use request::{ApprovalKey, Request};
 pub use same_tool::{could_be_tool, same_tool};
 pub use secret::Secret;
 pub use shown::{LONGEST_SHOWN, Shown};
+pub use strict_json::read as strict_json;
 pub use tools::*;
 pub use visible::{visible, visible_lines};

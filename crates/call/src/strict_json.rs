@@ -15,7 +15,10 @@ use crate::invalid::{Invalid, shown_key};
 const MAX_LINE: usize = 6 * MAX_ARGUMENTS + 64 * 1024;
 
 /// Reads one JSON value.
-pub(crate) fn read(bytes: &[u8]) -> Result<Value, Invalid> {
+///
+/// # Errors
+/// Text that is too long, nested too deep, not UTF-8, not JSON, or has a key twice.
+pub fn read(bytes: &[u8]) -> Result<Value, Invalid> {
     if bytes.len() > MAX_LINE {
         return Err(Invalid::new("a call of bounded size", format!("{} bytes", bytes.len())));
     }

@@ -302,6 +302,19 @@ const POSITIONS: &[(&str, &str)] = &[
     ("mcp__s__t", r#"{"@\u0000": 1}"#),
     ("mcp__s__t", r#"{"@": 9007199254740993}"#),
     ("mcp__s__t", r#"["@"]"#),
+    ("TodoWrite", r#"{"todos": ["@"], "@": 1}"#),
+    ("TaskCreate", r#"{"todos": ["@"], "@": 1}"#),
+    ("TaskUpdate", r#"{"todos": ["@"], "@": 1}"#),
+    ("TaskGet", r#"{"todos": ["@"], "@": 1}"#),
+    ("TaskList", r#"{"todos": ["@"], "@": 1}"#),
+    ("EnterPlanMode", r#"{"todos": ["@"], "@": 1}"#),
+    ("ExitPlanMode", r#"{"todos": ["@"], "@": 1}"#),
+    ("AskUserQuestion", r#"{"todos": ["@"], "@": 1}"#),
+    ("ToolSearch", r#"{"todos": ["@"], "@": 1}"#),
+    ("BashOutput", r#"{"todos": ["@"], "@": 1}"#),
+    ("KillShell", r#"{"todos": ["@"], "@": 1}"#),
+    ("TaskOutput", r#"{"todos": ["@"], "@": 1}"#),
+    ("TaskStop", r#"{"todos": ["@"], "@": 1}"#),
 ];
 
 #[test]

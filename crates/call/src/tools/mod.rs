@@ -7,6 +7,7 @@ mod agents;
 mod exec;
 mod files;
 mod host;
+mod host_quiet;
 mod people;
 mod skills;
 mod web;
@@ -29,6 +30,10 @@ pub use files::{
 pub use host::{
     HostAgent, HostBash, HostEdit, HostGlob, HostGrep, HostMultiEdit, HostNotebookEdit, HostRead, HostTask,
     HostWebFetch, HostWebSearch, HostWrite, MultiEditStep,
+};
+pub use host_quiet::{
+    HostAskUserQuestion, HostBashOutput, HostEnterPlanMode, HostExitPlanMode, HostKillShell, HostTaskCreate,
+    HostTaskGet, HostTaskList, HostTaskOutput, HostTaskStop, HostTaskUpdate, HostTodoWrite, HostToolSearch,
 };
 pub use people::{AskHuman, Choice, PlanStep, Question, RequestUserInput, StepStatus, UpdatePlan};
 pub use skills::{SkillExec, SkillRefRead};
@@ -207,7 +212,7 @@ macro_rules! known_tools {
     };
 }
 
-known_tools! { 35:
+known_tools! { 48:
     ShellExec,
     ShellWords,
     ShellCommand,
@@ -243,4 +248,17 @@ known_tools! { 35:
     HostWebSearch,
     HostTask,
     HostAgent,
+    HostTodoWrite,
+    HostTaskCreate,
+    HostTaskUpdate,
+    HostTaskGet,
+    HostTaskList,
+    HostEnterPlanMode,
+    HostExitPlanMode,
+    HostAskUserQuestion,
+    HostToolSearch,
+    HostBashOutput,
+    HostKillShell,
+    HostTaskOutput,
+    HostTaskStop,
 }
