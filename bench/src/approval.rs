@@ -21,7 +21,7 @@ pub(crate) fn compare(gate: &Gate) -> Result<(), String> {
         // Each with an analysis of its own, as it would be.
         let id = AskId::from_bytes(u128::from(number + 1).to_be_bytes());
         let session = format!("session-{}", number / 100);
-        let analysis = Arc::new(judgement.analysis.clone());
+        let analysis = Arc::new((*judgement.analysis).clone());
         let mut asked =
             Asked::new(id, &session, "Bash", request.clone(), key.clone(), &judgement.ruling, analysis);
         asked.confirmation = None;
