@@ -39,6 +39,9 @@ pub(crate) enum Command {
     /// Run a program: past the gate, behind the fence, otherwise as if it were run bare
     #[command(after_help = EXEC_HELP)]
     Exec(Exec),
+    /// Call a built-in tool: past the gate, behind the fence, written down; its result as JSON
+    #[command(after_help = CALL_HELP)]
+    Call(Call),
     /// Say what the fence holds on this machine
     Sandbox(Sandbox),
     /// List the tools that are known, and what their arguments are
@@ -91,6 +94,33 @@ pub(crate) struct Check {
     /// Contact the external policy engine, where one is configured
     #[arg(long)]
     pub(crate) engine: bool,
+    #[command(flatten)]
+    pub(crate) setup: Setup,
+}
+
+const CALL_HELP: &str = "\
+The result is {ok, stdout, stderr, exit_code?, duration_ms, truncated, data?, error_kind?, retryable}. The exit code is 0, or
+tells the kind of the error: 2 malformed, 124 time was up, 125 own failure, 126 refused, 127 not found; 1 if the tool failed.
+
+Examples:
+  bailiwick call shell_command '{\"command\": \"cargo test\"}'
+  bailiwick call grep_files '{\"pattern\": \"TODO\", \"include\": \"*.rs\"}'
+  bailiwick call file_write - < arguments.json";
+
+/// Which tool to call.
+#[derive(Debug, Args)]
+pub(crate) struct Call {
+    /// The tool
+    pub(crate) tool: String,
+    /// Its arguments, a JSON object; from standard input if absent or -
+    #[arg(value_name = "JSON")]
+    pub(crate) args: Option<String>,
+    /// Print output as it comes, one JSON object a line, and the result last
+    #[arg(long)]
+    pub(crate) stream: bool,
+    /// The session that the call belongs to; by default this terminal
+    #[arg(long, value_name = "S")]
+    pub(crate) session: Option<String>,
     #[command(flatten)]
     pub(crate) setup: Setup,
 }

@@ -3,6 +3,7 @@
 mod always;
 mod answer;
 mod approvers;
+mod call;
 mod check;
 mod cli;
 mod exec;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Check(arguments) => check::run(&arguments),
         Command::Exec(arguments) => exec::run(&arguments),
+        Command::Call(arguments) => call::run(&arguments),
         Command::Sandbox(arguments) => sandbox::run(&arguments),
         Command::Tools(arguments) => tools::run(&arguments),
         Command::Policy(arguments) => policy_command::run(&arguments),

@@ -41,6 +41,12 @@ impl Shown {
         Shown(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
+    /// A digest of something that is no secret: it looks like one.
+    #[must_use]
+    pub fn digest(bytes: [u8; 32]) -> Self {
+        Shown(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
     /// A name that somebody else gave to a call or a session. One that could be a secret is replaced by its keyed digest, so that
     /// what belongs together can still be told.
     #[must_use]

@@ -5,11 +5,10 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use approval::{AskId, Asked, Begun, Cause, RunState, rfc3339};
-use call::{ErrorKind, RawCall, Shown, What};
+use call::{Category, ErrorKind, RawCall, Shown, What};
 use policy::Decision;
 
-use crate::permit::Permit;
-use crate::prepare::Prepared;
+use crate::permit::{Decided, Permit, Work};
 use crate::record::Record;
 use crate::stopped::{By, Stopped};
 use crate::{Gate, Judgement};
@@ -52,7 +51,7 @@ impl Gate {
             }
         };
         match self.weigh(&judgement, &session, terms, &mut record) {
-            Ok(prepared) => Ok(Permit::new(prepared, begun, self.office.clone(), record)),
+            Ok(decided) => Ok(Permit::new(judgement, decided, begun, self.office.clone(), record)),
             Err(stopped) => {
                 record.stopped(office, &stopped);
                 Err(stopped)
@@ -73,36 +72,57 @@ impl Gate {
         session: &str,
         terms: Terms,
         record: &mut Record,
-    ) -> Result<Prepared, Stopped> {
+    ) -> Result<Decided, Stopped> {
         let ruling = &judgement.ruling;
-        let prepared = match ruling.decision {
+        let work = match ruling.decision {
             Decision::Deny => None,
-            Decision::Allow | Decision::Ask => Some(self.prepare(judgement, terms.environment)),
+            Decision::Allow | Decision::Ask => Some(self.work(judgement, terms.environment)),
         };
         // What could be prepared is bound into the request; what could not be is written down as it was asked for.
-        let request = match &prepared {
-            Some(Ok(prepared)) if ruling.decision == Decision::Ask => self.bound(judgement, prepared),
-            Some(Ok(prepared)) => self.fenced_request(judgement, prepared),
+        let request = match &work {
+            Some(Ok(Work::Command(prepared))) if ruling.decision == Decision::Ask => {
+                self.bound(judgement, prepared)
+            }
+            Some(Ok(Work::Command(prepared))) => self.fenced_request(judgement, prepared),
             _ => self.request(judgement),
         };
         record.requested(judgement, &request, self.whole_command(judgement));
-        let Some(prepared) = prepared else {
+        let Some(work) = work else {
             return Err(self.refusal(judgement));
         };
-        let mut prepared = prepared?;
+        let mut work = work?;
         let by_typing = terms.typed && self.rests_on_typing(judgement);
-        if ruling.decision == Decision::Ask && !by_typing {
-            self.ask(judgement, session, &prepared, &request, terms.run.as_deref(), record)?;
-        }
-        if terms.untimed {
-            prepared.untimed();
-        }
-        let fence = match &prepared.plan {
-            Some(_) => Shown::of(&self.config.sandbox_mode().value),
-            None => Shown::word("none"),
+        let approved = if ruling.decision == Decision::Ask && !by_typing {
+            Some(self.ask(judgement, session, &work, &request, terms.run.as_deref(), record)?)
+        } else {
+            None
+        };
+        let fence = match &mut work {
+            Work::Command(prepared) => {
+                if terms.untimed {
+                    prepared.untimed();
+                }
+                match &prepared.plan {
+                    Some(_) => Shown::of(&self.config.sandbox_mode().value),
+                    None => Shown::word("none"),
+                }
+            }
+            Work::Files(_) => Shown::word("files beneath open roots"),
+            Work::Other => Shown::word("none: nothing is touched"),
         };
         record.started(self.office.as_deref(), fence)?;
-        Ok(prepared)
+        Ok(Decided { work, approved })
+    }
+
+    /// What is to be done for a call, by the kind of its tool.
+    fn work(&self, judgement: &Judgement, environment: Vec<(OsString, OsString)>) -> Result<Work, Stopped> {
+        if judgement.call.exec().is_some() {
+            return self.prepare(judgement, environment).map(|prepared| Work::Command(Box::new(prepared)));
+        }
+        match self.descriptors.of(&judgement.call).category() {
+            Category::Read | Category::Write => self.reach(judgement).map(|reach| Work::Files(Box::new(reach))),
+            _ => Ok(Work::Other),
+        }
     }
 
     /// Asks whoever can be asked. A yes is spent on exactly what was prepared.
@@ -110,11 +130,11 @@ impl Gate {
         &self,
         judgement: &Judgement,
         session: &str,
-        prepared: &Prepared,
+        work: &Work,
         request: &call::Request,
         run: Option<&str>,
         record: &mut Record,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(Arc<Asked>, Shown), Stopped> {
         let ruling = &judgement.ruling;
         let Some(office) = self.office.as_deref() else {
             let why = format!("somebody must be asked, and nobody can be: {}", ruling.reason);
@@ -174,12 +194,17 @@ impl Gate {
             Stopped { by: By::Approval, ends_run, pending, ..refused(ruling, kind, why) }
         })?;
         // FAIL-CLOSED: what was approved may have been changed while somebody thought about it.
-        let now = self.bound(judgement, prepared).approval_key();
-        consent.spend(&now).map(drop).map_err(|mismatch| Stopped {
+        let now = match work {
+            Work::Command(prepared) => self.bound(judgement, prepared).approval_key(),
+            Work::Files(_) | Work::Other => self.request(judgement).approval_key(),
+        };
+        let spent = consent.spend(&now).map_err(|mismatch| Stopped {
             by: By::Approval,
             ends_run,
             ..refused(ruling, ErrorKind::Permission, mismatch.to_string())
-        })
+        })?;
+        let by = spent.outcome().by().clone();
+        Ok((asked, by))
     }
 
     /// The whole text of a command, masked, where the configuration wants every command written down in full.

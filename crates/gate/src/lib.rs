@@ -19,8 +19,10 @@ mod examples;
 mod load;
 mod machine;
 mod office;
+mod perform;
 mod permit;
 mod prepare;
+mod reach;
 mod record;
 mod replay;
 mod stopped;
@@ -44,17 +46,19 @@ pub use journal;
 pub use load::{Wanted, load};
 pub use machine::Machine;
 pub use office::{Fenced, Keeper, Office, Runner};
+pub use perform::{Hands, refusal};
 pub use permit::Permit;
 pub use policy;
 pub use prepare::Prepared;
 pub use record::Told;
 pub use replay::{Past, past};
 pub use stopped::{By, Stopped};
+pub use tools;
 pub use world::{Disk, World};
 
 /// The gate: a configuration, and the world that it stands in.
 pub struct Gate {
-    config: Config,
+    config: Arc<Config>,
     world: World,
     workspace: Option<PathBuf>,
     descriptors: Descriptors,
@@ -82,7 +86,7 @@ impl Gate {
     #[must_use]
     pub fn new(config: Config, world: World, workspace: Option<PathBuf>, digest_key: DigestKey) -> Gate {
         Gate {
-            config,
+            config: Arc::new(config),
             world,
             workspace,
             descriptors: Descriptors::new(),

@@ -16,20 +16,44 @@
 
 use std::sync::Arc;
 
+use approval::Asked;
 use call::{ErrorKind, Shown};
 use fence::{End, Outcome, Refusal};
 
 use crate::office::{Fenced, Office, Runner};
+use crate::Judgement;
 use crate::prepare::Prepared;
+use crate::reach::Reach;
 use crate::record::{Record, Told};
 use crate::stopped::{By, Stopped};
 
 /// Leave to run one call once, behind one fence.
 #[must_use = "a permit that is dropped closes its call as aborted"]
 pub struct Permit {
-    prepared: Prepared,
+    judgement: Option<Judgement>,
+    work: Option<Work>,
     begun: Option<fence::Begun>,
+    approved: Option<(Arc<Asked>, Shown)>,
+    told: Told,
     open: Open,
+}
+
+/// What is to be done.
+#[derive(Debug)]
+pub(crate) enum Work {
+    /// A command is executed.
+    Command(Box<Prepared>),
+    /// Files are touched.
+    Files(Box<Reach>),
+    /// Neither: the tool is told by the call alone.
+    Other,
+}
+
+/// What was decided about a call, on the way to its permit.
+pub(crate) struct Decided {
+    pub(crate) work: Work,
+    /// The question that was answered with yes, and by whom.
+    pub(crate) approved: Option<(Arc<Asked>, Shown)>,
 }
 
 /// A call that was started in the journal and must be ended there.
@@ -55,18 +79,45 @@ impl Drop for Open {
 
 impl Permit {
     pub(crate) fn new(
-        prepared: Prepared,
+        judgement: Judgement,
+        decided: Decided,
         begun: Option<fence::Begun>,
         office: Option<Arc<Office>>,
         record: Record,
     ) -> Permit {
-        Permit { prepared, begun, open: Open { office, record: Some(record) } }
+        let Decided { work, approved } = decided;
+        let open = Open { office, record: Some(record) };
+        Permit { judgement: Some(judgement), work: Some(work), begun, approved, told: Told::default(), open }
     }
 
-    /// What will be executed.
-    #[must_use]
-    pub fn prepared(&self) -> &Prepared {
-        &self.prepared
+    pub(crate) fn take_judgement(&mut self) -> Option<Judgement> {
+        self.judgement.take()
+    }
+
+    pub(crate) fn take_work(&mut self) -> Option<Work> {
+        self.work.take()
+    }
+
+    pub(crate) fn told_mut(&mut self) -> &mut Told {
+        &mut self.told
+    }
+
+    pub(crate) fn told(&mut self) -> Told {
+        std::mem::take(&mut self.told)
+    }
+
+    pub(crate) fn close(&mut self, outcome: journal::Outcome, told: Told) {
+        self.open.close(outcome, told);
+    }
+
+    /// What was approved may be typed into: its own exec session, in its own session.
+    pub(crate) fn cover(&self, exec_session: Option<u64>) {
+        let (Some(office), Some((asked, by)), Some(id)) = (&self.open.office, &self.approved, exec_session)
+        else {
+            return;
+        };
+        // Where it cannot be kept, typing is asked about.
+        let _asked_again = office.grants.cover(asked, id, by);
     }
 
     /// Runs the call, with the standard streams and the terminal of this process. Where the configuration says by name that
@@ -75,7 +126,10 @@ impl Permit {
     /// # Errors
     /// The fence cannot be built as planned, or the program could not be started.
     pub fn run(mut self) -> Result<Outcome, Stopped> {
-        if self.prepared.plan.is_none() {
+        let Some(Work::Command(prepared)) = self.work.take() else {
+            return Err(Stopped::new(ErrorKind::Validation, By::Gate, "the call runs no command"));
+        };
+        if prepared.plan.is_none() {
             let fence = Some(Shown::word("none: the program takes the place of this process"));
             self.open.close(journal::Outcome::Finished, Told { fence, ..Told::default() });
             if let Some(office) = &self.open.office {
@@ -84,8 +138,8 @@ impl Permit {
         }
         let begun = self.begun.take();
         let ran = match &self.open.office {
-            Some(office) => office.runner.run(&self.prepared, begun),
-            None => Fenced.run(&self.prepared, begun),
+            Some(office) => office.runner.run(&prepared, begun),
+            None => Fenced.run(&prepared, begun),
         };
         match ran {
             Ok(outcome) => {
