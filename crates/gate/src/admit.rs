@@ -120,7 +120,9 @@ impl Gate {
             return self.prepare(judgement, environment).map(|prepared| Work::Command(Box::new(prepared)));
         }
         match self.descriptors.of(&judgement.call).category() {
-            Category::Read | Category::Write => self.reach(judgement).map(|reach| Work::Files(Box::new(reach))),
+            Category::Read | Category::Write => {
+                self.reach(judgement).map(|reach| Work::Files(Box::new(reach)))
+            }
             _ => Ok(Work::Other),
         }
     }

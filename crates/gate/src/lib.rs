@@ -46,7 +46,7 @@ pub use journal;
 pub use load::{Wanted, load};
 pub use machine::Machine;
 pub use office::{Fenced, Keeper, Office, Runner};
-pub use perform::{Hands, refusal};
+pub use perform::{Hands, Watcher, refusal};
 pub use permit::Permit;
 pub use policy;
 pub use prepare::Prepared;
@@ -219,9 +219,11 @@ impl Gate {
             What::Text(text, _) => Some(text),
             What::Words(_) => None,
         });
+        let category = self.descriptors.of(call).category();
         let fence = match call.sandbox() {
-            // Nothing that is no command runs behind it, so nothing needs to be tried for it.
-            _ if exec.is_none() => &UNFENCED,
+            // Nothing that is no command runs behind it, so nothing needs to be tried for it. What is typed goes to a program that
+            // was started behind it.
+            _ if exec.is_none() && category != call::Category::Stdin => &UNFENCED,
             call::Sandbox::None => &UNFENCED,
             call::Sandbox::Inherit if !self.config.restricted() => &UNFENCED,
             call::Sandbox::Inherit | call::Sandbox::Restricted => {
@@ -230,7 +232,7 @@ impl Gate {
         };
         Question {
             tool: call.tool(),
-            category: self.descriptors.of(call).category(),
+            category,
             text,
             analysis,
             sandbox: call.sandbox(),

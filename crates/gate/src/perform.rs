@@ -14,6 +14,9 @@ use crate::record::Told;
 use crate::stopped::Stopped;
 use crate::{Gate, Judgement};
 
+/// Sees output while it comes.
+pub type Watcher = Arc<dyn Fn(Stream, &[u8]) + Send + Sync>;
+
 /// What the tools of one front door share: programs that are left running, and a way to take a call back.
 pub struct Hands {
     /// Programs that are left running and typed to.
@@ -21,7 +24,7 @@ pub struct Hands {
     /// Takes calls back.
     pub cancel: Cancel,
     /// Sees output while it comes.
-    pub watch: Option<Arc<dyn Fn(Stream, &[u8]) + Send + Sync>>,
+    pub watch: Option<Watcher>,
 }
 
 impl Hands {
@@ -57,7 +60,9 @@ pub fn refusal(stopped: &Stopped) -> Outcome {
         }
     }
     if let Some(id) = &stopped.pending {
-        text.push_str(&format!("\nto approve it: `bailiwick grants approve {id}` at a terminal, then try again"));
+        text.push_str(&format!(
+            "\nto approve it: `bailiwick grants approve {id}` at a terminal, then try again"
+        ));
     }
     let mut outcome = Outcome::error(stopped.kind, text);
     outcome.data = Some(json!({
@@ -93,7 +98,14 @@ impl Permit {
         outcome
     }
 
-    fn done(&mut self, gate: &Gate, session: &str, hands: &Hands, work: Work, judgement: &Judgement) -> Outcome {
+    fn done(
+        &mut self,
+        gate: &Gate,
+        session: &str,
+        hands: &Hands,
+        work: Work,
+        judgement: &Judgement,
+    ) -> Outcome {
         match (work, judgement.call.arguments()) {
             (Work::Command(prepared), arguments) => {
                 let Some(plan) = prepared.plan.clone() else { return unfenced() };
@@ -180,7 +192,8 @@ impl Permit {
                 told.output_bytes = Some(out.saturating_add(error));
                 told.output_sha256 = ran.output.sha256(Stream::Out).and_then(|digest| digest_name(&digest));
                 told.fence = Some(Shown::of(ran.enforced));
-                told.blocked = ran.blocked.iter().take(32).map(|blocked| Shown::of(&blocked.to_string())).collect();
+                told.blocked =
+                    ran.blocked.iter().take(32).map(|blocked| Shown::of(&blocked.to_string())).collect();
                 if gate.config.journal().output.value {
                     told.output = Some(Shown::of(&ran.output.interleaved().text));
                 }
@@ -214,6 +227,9 @@ fn unfenced() -> Outcome {
 fn not_here(judgement: &Judgement) -> Outcome {
     Outcome::error(
         ErrorKind::NotFound,
-        format!("the tool `{}` cannot be run here; `bailiwick tools` lists those that can", judgement.call.tool()),
+        format!(
+            "the tool `{}` cannot be run here; `bailiwick tools` lists those that can",
+            judgement.call.tool()
+        ),
     )
 }

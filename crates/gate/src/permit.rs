@@ -20,8 +20,8 @@ use approval::Asked;
 use call::{ErrorKind, Shown};
 use fence::{End, Outcome, Refusal};
 
-use crate::office::{Fenced, Office, Runner};
 use crate::Judgement;
+use crate::office::{Fenced, Office, Runner};
 use crate::prepare::Prepared;
 use crate::reach::Reach;
 use crate::record::{Record, Told};

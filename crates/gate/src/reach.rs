@@ -51,9 +51,8 @@ impl Gate {
             directory: directory.clone(),
             named,
         };
-        let area = Area::new(roots, Box::new(guard)).map_err(|refused| {
-            Stopped::new(ErrorKind::SandboxDenied, By::Fence, refused.to_string())
-        })?;
+        let area = Area::new(roots, Box::new(guard))
+            .map_err(|refused| Stopped::new(ErrorKind::SandboxDenied, By::Fence, refused.to_string()))?;
         Ok(Reach { area, directory, home: self.world.home.clone() })
     }
 }
@@ -105,7 +104,11 @@ impl PolicyGuard {
             fence: &UNFENCED,
             engine: &Consultation::NotConfigured,
         });
-        let place = analysis.parts.iter().flat_map(|part| &part.effects).find_map(|effect| Some(touched(effect)?.0.place));
+        let place = analysis
+            .parts
+            .iter()
+            .flat_map(|part| &part.effects)
+            .find_map(|effect| Some(touched(effect)?.0.place));
         (ruling.decision, place)
     }
 }
@@ -113,7 +116,9 @@ impl PolicyGuard {
 impl Guard for PolicyGuard {
     fn sight(&self, path: &Path) -> Sight {
         let named = |right: Right| {
-            self.named.iter().any(|(known, given)| path.starts_with(known) && (right == Right::Read || *given == right))
+            self.named
+                .iter()
+                .any(|(known, given)| path.starts_with(known) && (right == Right::Read || *given == right))
         };
         let inside = self.workspace.as_deref().is_some_and(|workspace| path.starts_with(workspace));
         let above = self.named.iter().any(|(known, _)| known.starts_with(path))

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use effects::Files;
 
 /// Files, as far as the gate reads them.
-pub trait Disk: Files {
+pub trait Disk: Files + Send + Sync {
     /// The text of a file, or `None` where there is none.
     ///
     /// # Errors

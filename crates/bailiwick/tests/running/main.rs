@@ -8,6 +8,7 @@
 )]
 
 mod asking;
+mod calling;
 mod home;
 mod recorded;
 mod self_approval;

@@ -88,7 +88,7 @@ impl Home {
 
     /// Runs the binary on a terminal. `typed` is what is typed, each after a text has appeared.
     pub(crate) fn at_terminal(&self, typed: &[(&str, &str)], arguments: &[&str]) -> Ran {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/approval/typist.py");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/running/typist.py");
         let mut command = self.command("python3");
         command.arg(script).arg("20");
         for (after, text) in typed {
@@ -125,7 +125,7 @@ impl Home {
 
     /// The same on a terminal.
     pub(crate) fn shell_at_terminal(&self, typed: &[(&str, &str)], script: &str) -> Ran {
-        let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/approval/typist.py");
+        let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/running/typist.py");
         let mut command = self.command("python3");
         command.arg(tool).arg("30");
         for (after, text) in typed {
