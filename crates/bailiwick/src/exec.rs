@@ -35,6 +35,7 @@ pub(crate) fn run(arguments: &Exec) -> Result<u8, String> {
         untimed: arguments.time.is_none() && watched,
         run: None,
         begun,
+        ..Terms::default()
     };
     match gate.admit(raw, terms).and_then(gate::Permit::run) {
         Ok(outcome) => Ok(finish(&outcome)),

@@ -27,6 +27,8 @@ pub struct Terms {
     pub run: Option<String>,
     /// A fence that was begun for it.
     pub begun: Option<fence::Begun>,
+    /// Takes it back.
+    pub cancel: tools::Cancel,
 }
 
 impl Gate {
@@ -120,6 +122,7 @@ impl Gate {
             return self.prepare(judgement, environment).map(|prepared| Work::Command(Box::new(prepared)));
         }
         match self.descriptors.of(&judgement.call).category() {
+            _ if judgement.call.known_tool().is_none() => Ok(Work::Other),
             Category::Read | Category::Write => {
                 self.reach(judgement).map(|reach| Work::Files(Box::new(reach)))
             }

@@ -12,6 +12,8 @@ use call::{DigestKey, Shown};
 use journal::{Event, Journal, Keys, Kind, Payload, Settings, Sync};
 use policy::{Config, JournalSync};
 
+use crate::Gate;
+use crate::load::{Wanted, load};
 use crate::machine::Machine;
 use crate::office::{Fenced, Office};
 use crate::world::World;
@@ -157,5 +159,27 @@ fn kind_name(kind: &GrantKind) -> &'static str {
         GrantKind::Cover(_) => "typing",
         GrantKind::Auto(_) => "auto",
         GrantKind::Waiting { .. } => "waiting",
+    }
+}
+
+impl Gate {
+    /// A gate for calls in this directory of this machine, ready to run them: with the user's configuration, keys, grants and
+    /// journal. `yaml` is configuration above all files; `providers` are asked in order.
+    ///
+    /// # Errors
+    /// The configuration is wrong, or keys or journal cannot be opened: then nothing runs.
+    pub fn of_this_machine(
+        directory: &Path,
+        yaml: Option<&str>,
+        providers: Vec<Box<dyn Provider>>,
+    ) -> Result<Gate, String> {
+        let mut world = Machine::world()?;
+        world.cwd = world.cwd.join(directory);
+        let workspace = world.workspace(&world.cwd);
+        let wanted = Wanted { flags: yaml.map(str::to_owned), workspace: workspace.clone(), config: None };
+        let config = load(&world, &wanted).map_err(|error| error.to_string())?;
+        let (office, key) = Desk::of(&world, &config)?.office(&config, providers)?;
+        let gate = Gate::new(config, world, workspace, Machine::digest_key()?);
+        Ok(gate.running().with_office(office, key))
     }
 }

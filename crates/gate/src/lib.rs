@@ -11,8 +11,24 @@
 //! This is the one crate that sees all stages. A door hands in a [`RawCall`] and gets back a [`Judgement`] (what would be
 //! decided) or a [`Permit`] (it may run, and that is on disk); it decides nothing itself. What the stages need from outside
 //! comes in as a [`World`], and for calls that run as an [`Office`].
+//!
+//! Whoever builds an agent starts with [`Gate::of_this_machine`] and hands every call of the model to [`Gate::perform`], or to
+//! [`Gate::call`] to await it; `examples/` has three small agents' worth of it. To look only:
+//! ```
+//! use gate::call::{DigestKey, RawCall};
+//! use gate::policy::{Base, Config, Decision};
+//! use gate::{Gate, Machine};
+//!
+//! let config = Config::merge(Vec::new(), &Base::default()).map_err(|error| error.to_string())?;
+//! let gate = Gate::new(config, Machine::world()?, None, DigestKey::from_bytes([7; 32]));
+//! let judgement = gate.judge(RawCall::command("rm -rf /")).map_err(|invalid| invalid.to_string())?;
+//! assert_eq!(judgement.ruling.decision, Decision::Deny);
+//! # Ok::<(), String>(())
+//! ```
 
 mod admit;
+mod calling;
+mod custom_tool;
 mod desk;
 mod engine;
 mod examples;
@@ -28,6 +44,7 @@ mod replay;
 mod stopped;
 mod world;
 
+use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -38,6 +55,8 @@ use policy::{Config, Consultation, Fence, Question, Ruling};
 pub use admit::Terms;
 pub use approval;
 pub use call;
+pub use calling::Calling;
+pub use custom_tool::CustomTool;
 pub use desk::{Desk, GrantChange};
 pub use effects;
 pub use examples::Failure;
@@ -67,6 +86,7 @@ pub struct Gate {
     contact_engine: bool,
     rehearsal: bool,
     office: Option<Arc<Office>>,
+    custom: BTreeMap<String, CustomTool>,
 }
 
 /// Everything that was found out about one call.
@@ -95,6 +115,7 @@ impl Gate {
             contact_engine: false,
             rehearsal: true,
             office: None,
+            custom: BTreeMap::new(),
         }
     }
 

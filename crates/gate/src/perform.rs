@@ -17,12 +17,10 @@ use crate::{Gate, Judgement};
 /// Sees output while it comes.
 pub type Watcher = Arc<dyn Fn(Stream, &[u8]) + Send + Sync>;
 
-/// What the tools of one front door share: programs that are left running, and a way to take a call back.
+/// What the tools of one front door share.
 pub struct Hands {
     /// Programs that are left running and typed to.
     pub sessions: Arc<Sessions>,
-    /// Takes calls back.
-    pub cancel: Cancel,
     /// Sees output while it comes.
     pub watch: Option<Watcher>,
 }
@@ -34,7 +32,7 @@ impl Hands {
     /// No descriptor or no thread is to be had.
     pub fn new() -> std::io::Result<Hands> {
         let sessions = Arc::new(Sessions::new(tools::SessionBounds::default())?);
-        Ok(Hands { sessions, cancel: Cancel::new(), watch: None })
+        Ok(Hands { sessions, watch: None })
     }
 }
 
@@ -43,8 +41,9 @@ impl Gate {
     /// `error_kind` says which, its `stderr` who refused it, why, by which rule, and what would help.
     pub fn perform(&self, raw: RawCall, terms: Terms, hands: &Hands) -> Outcome {
         let session = raw.session.clone().unwrap_or_default();
+        let cancel = terms.cancel.clone();
         match self.admit(raw, terms) {
-            Ok(permit) => permit.perform(self, &session, hands),
+            Ok(permit) => permit.perform(self, &session, hands, &cancel),
             Err(stopped) => refusal(&stopped),
         }
     }
@@ -75,12 +74,26 @@ pub fn refusal(stopped: &Stopped) -> Outcome {
     outcome
 }
 
+/// One call's turn.
+#[derive(Clone, Copy)]
+struct Turn<'a> {
+    gate: &'a Gate,
+    session: &'a str,
+    hands: &'a Hands,
+    cancel: &'a Cancel,
+}
+
 impl Permit {
     /// Does what was permitted, with the tool that the call names.
-    pub fn perform(mut self, gate: &Gate, session: &str, hands: &Hands) -> Outcome {
+    pub fn perform(mut self, gate: &Gate, session: &str, hands: &Hands, cancel: &Cancel) -> Outcome {
         let judgement = self.take_judgement();
+        let turn = Turn { gate, session, hands, cancel };
         let outcome = match (self.take_work(), judgement) {
-            (Some(work), Some(judgement)) => self.done(gate, session, hands, work, &judgement),
+            // Somebody may have taken it back while it was asked about.
+            _ if cancel.is_cancelled() => {
+                Outcome::error(ErrorKind::Cancelled, "the call was taken back".into())
+            }
+            (Some(work), Some(judgement)) => self.done(&turn, work, &judgement),
             _ => Outcome::error(ErrorKind::Unknown, "the permit was used before".into()),
         };
         let how = match outcome.error_kind {
@@ -98,14 +111,8 @@ impl Permit {
         outcome
     }
 
-    fn done(
-        &mut self,
-        gate: &Gate,
-        session: &str,
-        hands: &Hands,
-        work: Work,
-        judgement: &Judgement,
-    ) -> Outcome {
+    fn done(&mut self, turn: &Turn<'_>, work: Work, judgement: &Judgement) -> Outcome {
+        let Turn { session, hands, cancel, gate } = *turn;
         match (work, judgement.call.arguments()) {
             (Work::Command(prepared), arguments) => {
                 let Some(plan) = prepared.plan.clone() else { return unfenced() };
@@ -125,7 +132,7 @@ impl Permit {
                             job.name_terminal();
                         }
                         let ask = ask(call.yield_time_ms, call.max_output_tokens);
-                        match hands.sessions.start(session, job, &Start { tty, ask }, &hands.cancel) {
+                        match hands.sessions.start(session, job, &Start { tty, ask }, cancel) {
                             Ok(said) => {
                                 self.cover(said.session);
                                 said.outcome()
@@ -133,11 +140,11 @@ impl Permit {
                             Err(error) => error.into(),
                         }
                     }
-                    _ => self.captured(gate, &mut job, judgement, hands),
+                    _ => self.captured(turn, &mut job, judgement),
                 }
             }
             (Work::Files(reach), arguments) => {
-                let stop = AtomicBool::new(hands.cancel.is_cancelled());
+                let stop = AtomicBool::new(cancel.is_cancelled());
                 let setting = Setting {
                     area: &reach.area,
                     cwd: &reach.directory,
@@ -158,16 +165,21 @@ impl Permit {
             (Work::Other, Arguments::WriteStdin(call)) => {
                 let chars = call.chars.as_ref().map_or(&b""[..], |chars| chars.expose().as_bytes());
                 let ask = ask(call.yield_time_ms, call.max_output_tokens);
-                match hands.sessions.write(session, call.session_id, chars, ask, &hands.cancel) {
+                match hands.sessions.write(session, call.session_id, chars, ask, cancel) {
                     Ok(said) => said.outcome(),
                     Err(error) => error.into(),
                 }
             }
+            (Work::Other, Arguments::Custom(arguments)) => match gate.custom.get(judgement.call.tool()) {
+                Some(tool) => tool.run(arguments.expose(), cancel),
+                None => not_here(judgement),
+            },
             (Work::Other, _) => not_here(judgement),
         }
     }
 
-    fn captured(&mut self, gate: &Gate, job: &mut Job, judgement: &Judgement, hands: &Hands) -> Outcome {
+    fn captured(&mut self, turn: &Turn<'_>, job: &mut Job, judgement: &Judgement) -> Outcome {
+        let Turn { gate, hands, cancel, .. } = *turn;
         let exec = judgement.call.exec();
         let tty = exec.filter(|exec| exec.tty).map(|_| Size::default());
         if tty.is_some() {
@@ -185,7 +197,7 @@ impl Permit {
             watch: watch.is_some().then_some(&seen as tools::exec::Watch<'_>),
             ..Capture::default()
         };
-        match tools::run_captured(job, &capture, &hands.cancel) {
+        match tools::run_captured(job, &capture, cancel) {
             Ok(ran) => {
                 let told = self.told_mut();
                 let (out, error) = (ran.output.bytes(Stream::Out), ran.output.bytes(Stream::Error));
