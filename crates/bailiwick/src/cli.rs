@@ -45,7 +45,7 @@ pub(crate) enum Command {
     Tools(Tools),
     /// Look at the policy that holds, and test it
     Policy(Policy),
-    /// See who was allowed what for now, answer what waits, switch automatic approval on and off
+    /// What was approved for now, and what waits for an answer
     #[command(after_help = GRANTS_HELP)]
     Grants(Grants),
     /// Read, check and export the record of what happened
@@ -321,7 +321,7 @@ pub(crate) enum GrantsCommand {
         #[arg(long, conflicts_with_all = ["id", "session"])]
         all: bool,
     },
-    /// Answer the questions of a session with yes for a while. Nothing that is denied is lifted by it
+    /// Answer the questions of a session with yes for a while
     Auto {
         /// The session
         #[arg(long)]
@@ -466,7 +466,7 @@ pub(crate) enum PolicyCommand {
         #[command(flatten)]
         setup: TestSetup,
     },
-    /// Judge the calls of the journal anew under another configuration, and list what would have changed
+    /// Judge the calls of the journal anew under another configuration
     Replay {
         /// Only calls from this time on
         #[arg(long, value_name = "TIME")]
