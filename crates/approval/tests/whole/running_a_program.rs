@@ -81,10 +81,18 @@ fn a_program_that_takes_too_long_is_ended_with_everything_that_it_started() {
         assert!(!verdict.outcome().is_yes(), "{script}");
         assert!(start.elapsed() < Duration::from_secs(2), "{script}");
     }
-    #[expect(clippy::disallowed_methods, reason = "a test looks for what is left running")]
-    let listed = std::process::Command::new("ps").args(["-eo", "args"]).output().expect("ps");
-    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-    assert!(!listed.lines().any(|line| line.starts_with("sleep") && line.contains(&mark)), "{listed}");
+    // What was killed needs a moment to be gone.
+    let left = || {
+        #[expect(clippy::disallowed_methods, reason = "a test looks for what is left running")]
+        let listed = std::process::Command::new("ps").args(["-eo", "args"]).output().expect("ps");
+        let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+        listed.lines().any(|line| line.starts_with("sleep") && line.contains(&mark))
+    };
+    let gone = (0..100).any(|_| {
+        std::thread::sleep(Duration::from_millis(20));
+        !left()
+    });
+    assert!(gone, "something is left running");
 }
 
 #[test]
