@@ -69,10 +69,7 @@ impl fmt::Debug for Action {
 pub(crate) enum Word {
     Plain(String),
     /// A file of the skill, by its steps.
-    File {
-        steps: Vec<String>,
-        line: usize,
-    },
+    File(Vec<String>),
 }
 
 /// Reads the front matter of a `SKILL.md`.
@@ -202,7 +199,7 @@ fn file(item: &Node, text: &str) -> Result<Word, Wrong> {
             "`{text}` is a path, and not one below `actions/`, `scripts/`, `references/` or `assets/` of the skill"
         ))
     })?;
-    Ok(Word::File { steps, line: item.line })
+    Ok(Word::File(steps))
 }
 
 /// The steps of a relative path below one of these folders; `None` if there is anything odd about it.
@@ -261,7 +258,7 @@ mod tests {
             assert_eq!((matter.name.as_str(), matter.description.as_str()), ("report", "Writes it."));
             let build = &matter.actions["build"];
             let plain = |text: &str| Word::Plain(text.into());
-            let script = Word::File { steps: vec!["actions".into(), "build.py".into()], line: 12 - 1 };
+            let script = Word::File(vec!["actions".into(), "build.py".into()]);
             let argv = [plain("python3"), script, plain("-n"), plain("5"), plain("--quick")];
             assert_eq!(build.argv, argv);
             assert_eq!(build.timeout_ms, 30_000);
@@ -350,7 +347,7 @@ mod tests {
                 for word in matter.actions.values().flat_map(|action| action.argv.iter().skip(1)) {
                     match word {
                         Word::Plain(text) => prop_assert!(!text.contains('/')),
-                        Word::File { steps, .. } => prop_assert!(steps.iter().all(|step| step != ".." && !step.contains('/'))),
+                        Word::File(steps) => prop_assert!(steps.iter().all(|step| step != ".." && !step.contains('/'))),
                     }
                 }
             }

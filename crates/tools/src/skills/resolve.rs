@@ -74,7 +74,7 @@ impl SkillSpaces {
         for word in &action.argv {
             argv.push(match word {
                 Word::Plain(text) => text.clone(),
-                Word::File { steps, line } => found.named(&skill, steps, *line)?,
+                Word::File(steps) => found.named(&skill, steps)?,
             });
         }
         let env = action.env.iter().map(|(name, value)| (name.clone(), Secret::new(value.clone()))).collect();
@@ -157,10 +157,10 @@ struct Found {
 
 impl Found {
     /// A file that the command names, with all that is beside and below it.
-    fn named(&mut self, skill: &Skill<'_>, steps: &[String], line: usize) -> Result<String, Failure> {
+    fn named(&mut self, skill: &Skill<'_>, steps: &[String]) -> Result<String, Failure> {
         let opened = skill.read(steps)?;
         let path = opened.path.to_str().map(str::to_owned).ok_or_else(|| {
-            let message = format!("line {line}: the path of `{}` is no UTF-8 text", steps.join("/"));
+            let message = format!("the path of `{}` is no UTF-8 text", steps.join("/"));
             Failure::validation(&message)
         })?;
         self.take(opened)?;
