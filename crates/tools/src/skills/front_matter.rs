@@ -329,6 +329,46 @@ mod tests {
         assert!(read(&many).expect_err("many").message.contains("values"));
     }
 
+    #[test]
+    fn texts_that_repeat_one_thing_are_read_or_refused_quickly() {
+        let start = crate::clock::now();
+        for piece in [
+            "[",
+            "{",
+            "- ",
+            "? ",
+            "a: ",
+            "a:\n",
+            "'",
+            "\"",
+            "|\n",
+            "&a ",
+            "*a ",
+            "!x ",
+            "#",
+            "%",
+            "\t",
+            "a,",
+            "- a\n",
+            "- - - a\n",
+            "a: {b: c}\n",
+            "\u{85}",
+            "[a,",
+            "{a: ",
+            ">\n a\n\n",
+            "x\n  y\n",
+            ": ",
+            "?\n",
+            "--- \n",
+        ] {
+            let text = format!("---\n{}\n---\n", piece.repeat((MAX_BYTES - 10) / piece.len()));
+            assert!(read(&text).is_err(), "{piece:?}");
+            let text = format!("---\nname: {}\n---\n", piece.repeat((MAX_BYTES - 10) / piece.len()));
+            assert!(read(&text).is_err(), "{piece:?}");
+        }
+        assert!(start.elapsed() < std::time::Duration::from_secs(10), "{:?}", start.elapsed());
+    }
+
     proptest! {
         /// Whatever the text is, reading it ends without a panic, and an error has a line of the file.
         #[test]
@@ -342,7 +382,8 @@ mod tests {
         /// A known text with something put in anywhere is read or refused, too; what is read keeps its paths in the skill.
         #[test]
         fn no_change_leads_out_of_the_skill(at in 0..GOOD.len(), put in "[./~:\\-\n a\\[\\]{}'\"]{0,6}") {
-            let text = format!("{}{put}{}", &GOOD[..at], &GOOD[at..]);
+            let (before, after) = GOOD.split_at(at);
+            let text = format!("{before}{put}{after}");
             if let Ok(matter) = read(&text) {
                 for word in matter.actions.values().flat_map(|action| action.argv.iter().skip(1)) {
                     match word {

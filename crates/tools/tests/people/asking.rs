@@ -151,15 +151,9 @@ fn what_an_agent_writes_cannot_deceive_or_leak_on_the_screen() {
     // Every line of the agent's is behind a bar; ours are these.
     let ours = [" The agent has a question", " It says, to help:", " Type a number", " > "];
     for line in shown.lines().filter(|line| !line.is_empty()) {
-        let barred = line.starts_with("   | ") || line.get(5..).is_some_and(|rest| rest.starts_with(". | "));
-        let continued = line.starts_with("      | ");
-        assert!(
-            barred
-                || continued
-                || line.get(4..).is_some_and(|rest| rest.starts_with(". | "))
-                || ours.iter().any(|our| line.starts_with(our)),
-            "{line:?} in {shown}"
-        );
+        let option = line.get(4..).is_some_and(|rest| rest.starts_with(". | "));
+        let barred = option || line.starts_with("   | ") || line.starts_with("      | ");
+        assert!(barred || ours.iter().any(|our| line.starts_with(our)), "{line:?} in {shown}");
         assert!(line.chars().count() <= 60, "{line:?}");
     }
     // The answer itself is what was offered.
