@@ -23,8 +23,12 @@ pub fn run(arguments: &FileRead, setting: &Setting<'_>) -> Outcome {
 }
 
 fn read(arguments: &FileRead, setting: &Setting<'_>) -> Result<Outcome, Failure> {
-    let mut opened = setting.area.read(&setting.path(&arguments.path)?)?;
-    let most = arguments.max_bytes.min(MOST);
+    answer(setting.area.read(&setting.path(&arguments.path)?)?, arguments.max_bytes)
+}
+
+/// What an open file holds, as far as it is asked for.
+pub(crate) fn answer(mut opened: Opened, max_bytes: u64) -> Result<Outcome, Failure> {
+    let most = max_bytes.min(MOST);
     let size = opened.size();
     let kept = if size > most { ends(&opened, size, most)? } else { whole(&mut opened, size, most)? };
     let path = opened.path.display().to_string();
