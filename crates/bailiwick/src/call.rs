@@ -9,6 +9,7 @@ use gate::{Hands, Machine, Terms};
 use serde_json::{Value, json};
 
 use crate::cli::{Call, print};
+use crate::person::at_terminal;
 
 /// The largest arguments that are read.
 const MOST: u64 = 2 * 1024 * 1024;
@@ -29,6 +30,7 @@ pub(crate) fn run(arguments: &Call) -> Result<u8, String> {
     let gate = arguments.setup.gate_for(None, Vec::new())?.running();
     let gate = arguments.setup.with_office(gate, &[])?;
     let mut hands = Hands::new().map_err(|error| format!("nothing can be started: {error}"))?;
+    hands.human = Some(at_terminal());
     if arguments.stream {
         let out = Mutex::new(std::io::stdout());
         hands.watch = Some(Arc::new(move |stream, bytes| {

@@ -10,6 +10,7 @@ mod exec;
 mod grants;
 mod human;
 mod journal_command;
+mod person;
 mod plan;
 mod policy_command;
 mod replay;

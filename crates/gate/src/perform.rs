@@ -4,9 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use call::{Arguments, ErrorKind, RawCall, Shown};
+use call::{Arguments, ErrorKind, RawCall, Secret, Shown};
 use serde_json::json;
-use tools::{Ask, Cancel, Capture, Job, Outcome, Sessions, Setting, Size, Start, Stream};
+use tools::{
+    Ask, Cancel, Capture, Human, Job, Outcome, Plans, SearchProvider, Sessions, Setting, Size, SkillSpaces,
+    Start, Stream,
+};
 
 use crate::admit::Terms;
 use crate::permit::{Permit, Work};
@@ -23,6 +26,14 @@ pub struct Hands {
     pub sessions: Arc<Sessions>,
     /// Sees output while it comes.
     pub watch: Option<Watcher>,
+    /// Who answers an agent's questions; without anybody they are `human_required`.
+    pub human: Option<Box<dyn Human>>,
+    /// The plans that agents keep.
+    pub plans: Plans,
+    /// Where skills are; their references can be read.
+    pub skills: Option<SkillSpaces>,
+    /// Who searches the web, and the key for it; without anybody a search is an error.
+    pub search: Option<(SearchProvider, Option<Secret>)>,
 }
 
 impl Hands {
@@ -32,7 +43,7 @@ impl Hands {
     /// No descriptor or no thread is to be had.
     pub fn new() -> std::io::Result<Hands> {
         let sessions = Arc::new(Sessions::new(tools::SessionBounds::default())?);
-        Ok(Hands { sessions, watch: None })
+        Ok(Hands { sessions, watch: None, human: None, plans: Plans::new(), skills: None, search: None })
     }
 }
 
@@ -159,6 +170,10 @@ impl Permit {
                     Arguments::GrepFiles(call) => tools::grep_files::run(call, &setting),
                     Arguments::ApplyPatch(call) => tools::apply_patch::run(call, &setting),
                     Arguments::ViewImage(call) => tools::view_image::run(call, &setting),
+                    Arguments::SkillRefRead(call) => match &hands.skills {
+                        Some(spaces) => tools::skill_ref_read::run(call, spaces),
+                        None => not_here(judgement),
+                    },
                     _ => not_here(judgement),
                 }
             }
@@ -169,6 +184,24 @@ impl Permit {
                     Ok(said) => said.outcome(),
                     Err(error) => error.into(),
                 }
+            }
+            (Work::Other, Arguments::AskHuman(call)) => {
+                let patience = Duration::from_millis(gate.config.human_timeout_ms());
+                tools::ask_human::run(call, hands.human.as_deref(), patience, cancel)
+            }
+            (Work::Other, Arguments::RequestUserInput(call)) => {
+                let patience = Duration::from_millis(gate.config.human_timeout_ms());
+                tools::request_user_input::run(call, hands.human.as_deref(), patience, cancel)
+            }
+            (Work::Other, Arguments::UpdatePlan(call)) => {
+                tools::update_plan::run(call, &hands.plans, session)
+            }
+            (Work::Other, Arguments::WebSearch(call)) => {
+                let (provider, key) = hands
+                    .search
+                    .as_ref()
+                    .map_or((None, None), |(provider, key)| (Some(provider), key.as_ref()));
+                tools::web_search::run(call, provider, key)
             }
             (Work::Other, Arguments::Custom(arguments)) => match gate.custom.get(judgement.call.tool()) {
                 Some(tool) => tool.run(arguments.expose(), cancel),

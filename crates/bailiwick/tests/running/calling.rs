@@ -151,3 +151,23 @@ fn output_can_be_followed_as_it_comes() {
     assert_eq!(lines[0], json!({"type": "output", "stream": "stdout", "text": "one\n"}));
     assert_eq!(lines.last().expect("a result")["result"]["stdout"], "one\ntwo\n");
 }
+
+#[test]
+fn a_person_is_asked_at_the_terminal_and_nobody_elsewhere() {
+    let home = Home::new();
+    home.configure("profile: dev\nrun: {human_timeout_ms: 15000}\n");
+    let args = "{\"question\": \"Which way?\"}";
+    let asked = home.at_terminal(&[("Which way?", "up the hill\\n")], &["call", "ask_human", args]);
+    assert!(asked.out.contains("\"ok\":true") && asked.out.contains("\"up the hill\""), "{}", asked.out);
+    let (code, answer) = home.call("ask_human", &json!({"question": "Which way?"}));
+    assert_eq!((code, &answer["error_kind"]), (126, &json!("human_required")), "{answer}");
+    let (_, plan) = home.call("update_plan", &json!({"plan": [{"step": "look", "status": "in_progress"}]}));
+    assert!(
+        plan["ok"] == true && plan["stdout"].as_str().is_some_and(|text| text.contains("look")),
+        "{plan}"
+    );
+    let (_, search) = home.call("web_search", &json!({"q": "weather"}));
+    assert_eq!(search["ok"], false, "{search}");
+    // What a person said goes to the agent, and not into the journal.
+    assert!(!home.kept().contains("up the hill"), "{}", home.kept());
+}
