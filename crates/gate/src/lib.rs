@@ -13,6 +13,7 @@
 //! comes in as a [`World`], and for calls that run as an [`Office`].
 
 mod admit;
+mod consider;
 mod desk;
 mod engine;
 mod examples;
@@ -36,6 +37,7 @@ use policy::{Config, Consultation, Fence, Question, Ruling};
 pub use admit::Terms;
 pub use approval;
 pub use call;
+pub use consider::{Considered, Hearing, Later};
 pub use desk::{Desk, GrantChange};
 pub use effects;
 pub use examples::Failure;
