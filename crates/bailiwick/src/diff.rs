@@ -49,7 +49,11 @@ mod tests {
             ("a\nb\n", "a\nb\n", ""),
             ("", "a\nb\n", "@@ -0,0 +1,2 @@\n+a\n+b\n"),
             ("a\n", "", "@@ -1,1 +0,0 @@\n-a\n"),
-            ("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\n5\nx\n7\n8\n9\n", "@@ -3,7 +3,7 @@\n 3\n 4\n 5\n-6\n+x\n 7\n 8\n 9\n"),
+            (
+                "1\n2\n3\n4\n5\n6\n7\n8\n9\n",
+                "1\n2\n3\n4\n5\nx\n7\n8\n9\n",
+                "@@ -3,7 +3,7 @@\n 3\n 4\n 5\n-6\n+x\n 7\n 8\n 9\n",
+            ),
             ("a\na\n", "a\na\na\n", "@@ -1,2 +1,3 @@\n a\n a\n+a\n"),
         ];
         for (old, new, expected) in table {

@@ -61,7 +61,12 @@ fn fence() -> Vec<Line> {
     let mut lines = Vec::new();
     if held.is_empty() {
         let fix = "allow user namespaces or install bubblewrap; `bailiwick sandbox status` says what fails";
-        lines.push(line("fence", State::Red, "no fence can be built here: fenced commands are refused", Some(fix)));
+        lines.push(line(
+            "fence",
+            State::Red,
+            "no fence can be built here: fenced commands are refused",
+            Some(fix),
+        ));
     } else {
         let count = parts.iter().filter(|part| !part.whole && part.held.is_ok()).count();
         let what = format!("{} works; {count} parts tried and held", held.join(", "));
@@ -190,13 +195,17 @@ fn hooked(world: &World, host: Host, places: &[Place], binary: &str) -> Line {
             Ok(false) => {
                 let there = settings::undo(host, &text, None).is_ok_and(|undone| undone != Undone::Nothing);
                 if there {
-                    other = Some(format!("{title}: hooked in {}, but not as this program would", place.path.display()));
+                    other = Some(format!(
+                        "{title}: hooked in {}, but not as this program would",
+                        place.path.display()
+                    ));
                 }
             }
             Err(error) => other = Some(format!("{title}: {}: {error}", place.path.display())),
         }
     }
-    let what = other.unwrap_or_else(|| format!("{title} is on this machine and not hooked: nothing of it is judged"));
+    let what = other
+        .unwrap_or_else(|| format!("{title} is on this machine and not hooked: nothing of it is judged"));
     line("hosts", State::Red, what, Some(&fix))
 }
 
@@ -215,10 +224,18 @@ fn off(world: &World, host: Host, home: &Path, places: &[Place]) -> Option<Line>
 fn limits(host: Host) -> Option<Line> {
     let what = match host {
         Host::ClaudeCode | Host::GeminiCli => return None,
-        Host::Codex => "Codex CLI: a question becomes a refusal that says how to approve; edits by its own tools other than apply_patch are not shown to hooks",
-        Host::Cursor => "Cursor: most questions become refusals that say how to approve; a shell command is fenced only where preToolUse is honoured",
-        Host::CopilotCli => "GitHub Copilot CLI: a hook that is out of time counts as a yes there; ours gives up long before",
-        Host::VsCode => "VS Code: a hook that crashes is only warned about; ours ends with a code that blocks",
+        Host::Codex => {
+            "Codex CLI: a question becomes a refusal that says how to approve; hooks see its shell, patches, sub-agents and MCP tools"
+        }
+        Host::Cursor => {
+            "Cursor: most questions become refusals that say how to approve; a shell command is fenced only where preToolUse is honoured"
+        }
+        Host::CopilotCli => {
+            "GitHub Copilot CLI: a hook that is out of time counts as a yes there; ours gives up long before"
+        }
+        Host::VsCode => {
+            "VS Code: a hook that crashes is only warned about; ours ends with a code that blocks"
+        }
         Host::OpenCode => "OpenCode: a question becomes a refusal that says how to approve",
     };
     Some(line("limits", State::Yellow, what, None))
@@ -280,18 +297,16 @@ fn ran(command: &str, question: &str) -> Result<(i32, String), String> {
 fn decision(answer: &str) -> Option<String> {
     let answer: Value = serde_json::from_str(answer.trim()).ok()?;
     let inner = answer.get("hookSpecificOutput").unwrap_or(&answer);
-    let word = ["permissionDecision", "permission", "decision"].iter().find_map(|key| {
-        inner.get(*key).or_else(|| answer.get(*key)).and_then(Value::as_str)
-    });
+    let word = ["permissionDecision", "permission", "decision"]
+        .iter()
+        .find_map(|key| inner.get(*key).or_else(|| answer.get(*key)).and_then(Value::as_str));
     word.map(str::to_owned)
 }
 
 fn as_json(lines: &[Line]) -> Result<String, String> {
     let rows: Vec<Value> = lines
         .iter()
-        .map(|line| {
-            json!({"area": line.area, "state": word(line.state), "what": line.what, "fix": line.fix})
-        })
+        .map(|line| json!({"area": line.area, "state": word(line.state), "what": line.what, "fix": line.fix}))
         .collect();
     let red = lines.iter().any(|line| line.state == State::Red);
     let all = json!({"good": !red, "lines": rows});
@@ -317,7 +332,10 @@ fn page(lines: &[Line], style: Style) -> String {
         let what = visible(&line.what).replace('\n', "\n                      ");
         out.push_str(&format!("{mark} {:<14}  {what}\n", line.area));
         if let Some(fix) = &line.fix {
-            out.push_str(&format!("                      {}\n", style.dim(&format!("to change that: {}", visible(fix)))));
+            out.push_str(&format!(
+                "                      {}\n",
+                style.dim(&format!("to change that: {}", visible(fix)))
+            ));
         }
     }
     out

@@ -29,7 +29,10 @@ static ASKING: AtomicBool = AtomicBool::new(false);
 /// Runs the command. Its code is the host's to read.
 pub(crate) fn run(arguments: &Hook) -> u8 {
     let Some(host) = Host::from_name(&arguments.host) else {
-        eprintln!("bailiwick: `{}` is no host that is known, so the call is blocked", visible(&arguments.host));
+        eprintln!(
+            "bailiwick: `{}` is no host that is known, so the call is blocked",
+            visible(&arguments.host)
+        );
         return BLOCK;
     };
     // FAIL-CLOSED: a panic, and an answer that does not come, are refusals in the host's own words.
@@ -112,11 +115,8 @@ fn answer(host: Host) -> Result<Reply, String> {
     let setup = Setup::none();
     let gate = setup.gate_for(directory.as_deref(), Vec::new())?;
     let fences = gate.config().fences_hooks() && gate.config().restricted() && rewrites(&asked);
-    let gate = if fences || wrapped {
-        gate
-    } else {
-        gate.with_fence(Fence::none("the host runs it without one"))
-    };
+    let gate =
+        if fences || wrapped { gate } else { gate.with_fence(Fence::none("the host runs it without one")) };
     if gate.config().approval().command.is_some() {
         ASKING.store(true, Ordering::Release);
     }

@@ -70,12 +70,7 @@ pub(crate) fn run(arguments: &Init) -> Result<u8, String> {
 }
 
 /// The hook in the settings of each host, and a first configuration where there is none.
-fn add(
-    world: &World,
-    home: &Path,
-    workspace: Option<&Path>,
-    named: &[Host],
-) -> Result<Vec<Change>, String> {
+fn add(world: &World, home: &Path, workspace: Option<&Path>, named: &[Host]) -> Result<Vec<Change>, String> {
     let exists = |path: &Path| world.disk.exists(path);
     let binary = own_path()?;
     let found = settings::detect(home, workspace, exists);
@@ -135,12 +130,7 @@ fn add(
 }
 
 /// The settings without our hook, in every place where it could be.
-fn undo(
-    world: &World,
-    home: &Path,
-    workspace: Option<&Path>,
-    named: &[Host],
-) -> Result<Vec<Change>, String> {
+fn undo(world: &World, home: &Path, workspace: Option<&Path>, named: &[Host]) -> Result<Vec<Change>, String> {
     let hosts = if named.is_empty() { &Host::ALL[..] } else { named };
     let mut changes: Vec<Change> = Vec::new();
     for place in hosts.iter().flat_map(|host| settings::places(*host, home, workspace)) {

@@ -54,7 +54,8 @@ impl Setup {
         let desk = Desk::of(gate.world(), gate.config())?;
         let (mut office, key) = desk.office(gate.config(), approvers(&gate, audience))?;
         if audience == Audience::Terminal
-            && let Some(directory) = gate.world().configuration.clone() {
+            && let Some(directory) = gate.world().configuration.clone()
+        {
             let journal = desk.journal_directory().to_path_buf();
             office.keeper = Some(Box::new(InConfiguration::new(self, terms, journal, directory)));
         }

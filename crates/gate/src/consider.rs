@@ -147,13 +147,7 @@ impl Gate {
             .bind("run_by", judgement.call.principal().groups.first().map_or("host", String::as_str))
     }
 
-    fn ask_all(
-        &self,
-        office: &Office,
-        mut cases: Vec<Case>,
-        hearing: Hearing,
-        reason: String,
-    ) -> Considered {
+    fn ask_all(&self, office: &Office, mut cases: Vec<Case>, hearing: Hearing, reason: String) -> Considered {
         let asked: Vec<Option<Arc<Asked>>> = cases.iter().map(|case| self.asked(office, case)).collect();
         let mut nobody: Option<Stopped> = None;
         // A yes for once is used up only when nothing else stands in the way.
@@ -174,7 +168,11 @@ impl Gate {
             }
         }
         if let Some(stopped) = nobody {
-            return if hearing.asks { wait(office, cases, stopped) } else { deny_open(office, cases, stopped) };
+            return if hearing.asks {
+                wait(office, cases, stopped)
+            } else {
+                deny_open(office, cases, stopped)
+            };
         }
         if !hearing.again {
             for (case, asked) in cases.iter_mut().zip(&asked) {
@@ -286,7 +284,13 @@ fn wait(office: &Office, cases: Vec<Case>, stopped: Stopped) -> Considered {
 }
 
 /// It may run, once that is on disk.
-fn settle(office: &Office, cases: Vec<Case>, hearing: Hearing, reason: String, by_policy: bool) -> Considered {
+fn settle(
+    office: &Office,
+    cases: Vec<Case>,
+    hearing: Hearing,
+    reason: String,
+    by_policy: bool,
+) -> Considered {
     let durable = !(hearing.gated_again && by_policy);
     for mut case in cases {
         if let Err(unwritten) = case.record.write(Some(office), durable) {
