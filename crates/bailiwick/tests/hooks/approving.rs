@@ -70,8 +70,13 @@ fn a_yes_for_the_session_holds_for_the_session() {
 #[test]
 fn rules_of_the_configuration_answer_before_anybody_is_asked() {
     let machine = Machine::hooked();
-    machine.configure("approval:\n  rules:\n    - {decision: approved, tool: Bash, command: git push}\n");
-    let ran = ask(Host::Codex, &machine, "s", Tool::Shell("git reset --hard")).expect("a shell");
-    assert_eq!(does(Host::Codex, &ran), Does::Blocks, "{ran:?}");
-    assert!(ran.out.contains("bailiwick grants approve "), "what no rule decides is a person's: {ran:?}");
+    machine.configure(
+        "profile: dev\napproval:\n  rules:\n    - {decision: approved, tool: Bash, command: git push}\n",
+    );
+    for (call, expected) in [("git push", Does::Runs), ("git reset --hard", Does::Blocks)] {
+        let ran = ask(Host::Codex, &machine, "s", Tool::Shell(call)).expect("a shell");
+        assert_eq!(does(Host::Codex, &ran), expected, "{ran:?}");
+        let waits = ran.out.contains("bailiwick grants approve ");
+        assert_eq!(waits, expected == Does::Blocks, "what no rule decides is a person's: {ran:?}");
+    }
 }

@@ -50,7 +50,7 @@ fn an_allowed_command_runs_behind_the_fence_and_shows_the_same() {
         let script = format!("echo 'ls {}/.local' > look.sh; {fenced}", machine.0.display());
         assert_ne!(machine.shell(&script, "").code, Some(0), "{host:?}");
     }
-    machine.configure("hooks: {fence: false}\n");
+    machine.configure("profile: dev\nhooks: {fence: false}\n");
     let ran = ask(Host::ClaudeCode, &machine, "s", Tool::Shell("ls")).expect("a shell");
     assert_eq!((does(Host::ClaudeCode, &ran), rewritten(Host::ClaudeCode, &ran)), (Does::Runs, None));
     let ran = ask(Host::ClaudeCode, &machine, "s", Tool::Shell("sh ./look.sh")).expect("a shell");
