@@ -208,7 +208,6 @@ fn confirmed() -> Result<bool, String> {
     Ok(matches!(line.trim(), "y" | "Y" | "yes"))
 }
 
-#[expect(clippy::disallowed_methods, reason = "settings are written at the user's word")]
 fn apply(change: &Change) -> std::io::Result<()> {
     if change.backup == Backup::Keep
         && let Some(old) = &change.old
