@@ -1,6 +1,5 @@
 //! A yes for always: what else the rule would allow, and the way into the user's configuration.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use gate::approval::{Proposal, Provenance, add_rule};
@@ -10,6 +9,7 @@ use gate::policy::Decision;
 use gate::{Keeper, Machine};
 
 use crate::cli::Setup;
+use crate::replace::replace;
 
 /// So many questions of the past are looked at.
 const HISTORY: usize = 2_000;
@@ -89,26 +89,4 @@ impl Keeper for InConfiguration {
         eprintln!("bailiwick: saved as `{}` in {}", visible(proposal.name()), self.file.display());
         Ok(Shown::of(&self.file.display().to_string()))
     }
-}
-
-/// Puts a new text in a file's place, whole or not at all.
-#[expect(clippy::disallowed_methods, reason = "the user's own configuration is written, at the user's word")]
-fn replace(file: &std::path::Path, text: &str) -> std::io::Result<()> {
-    use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-    // A link stays one: what it leads to is replaced.
-    let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
-    let directory = target.parent().unwrap_or(std::path::Path::new("/"));
-    std::fs::create_dir_all(directory)?;
-    let mode = target.metadata().map_or(0o600, |metadata| metadata.permissions().mode() & 0o777);
-    let fresh = target.with_extension(format!("new-{}", std::process::id()));
-    let mut out = std::fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(&fresh)?;
-    let written = out
-        .write_all(text.as_bytes())
-        .and_then(|()| out.sync_all())
-        .and_then(|()| std::fs::rename(&fresh, &target));
-    if written.is_err() {
-        let _left_over = std::fs::remove_file(&fresh);
-    }
-    written?;
-    std::fs::File::open(directory)?.sync_all()
 }

@@ -4,12 +4,23 @@ use std::time::Duration;
 
 use gate::approval::{Console, Program, Provider, Queue, Rules, Style, Terminal, Tty};
 use gate::policy::ApprovalProvider;
-use gate::{Gate, Machine};
+use gate::{Gate, Later, Machine};
 
 use crate::terminal;
 
-/// Everybody who can be asked by a process with a terminal.
-pub(crate) fn approvers(gate: &Gate) -> Vec<Box<dyn Provider>> {
+/// Whether a person can be reached from here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Audience {
+    /// Somebody may sit at the terminal.
+    Terminal,
+    /// A coding agent's host asks the person, or somebody answers later from a terminal of their own.
+    Host,
+    /// Only those who answer by themselves.
+    Nobody,
+}
+
+/// Everybody who can be asked.
+pub(crate) fn approvers(gate: &Gate, audience: Audience) -> Vec<Box<dyn Provider>> {
     let settings = gate.config().approval();
     let mut all: Vec<Box<dyn Provider>> = Vec::new();
     for provider in &settings.providers.value {
@@ -22,6 +33,12 @@ pub(crate) fn approvers(gate: &Gate) -> Vec<Box<dyn Provider>> {
                     let program = Program::new(command.value.clone(), Machine::environment(), patience);
                     all.push(Box::new(program));
                 }
+            }
+            ApprovalProvider::Terminal | ApprovalProvider::Queue if audience == Audience::Nobody => {}
+            // Whatever rules would say for want of anybody else, there is a person to be asked.
+            ApprovalProvider::Terminal | ApprovalProvider::Queue if audience == Audience::Host => {
+                all.push(Box::new(Later));
+                break;
             }
             ApprovalProvider::Terminal => {
                 let open = || Tty::open().map(|tty| Box::new(tty) as Box<dyn Console>);

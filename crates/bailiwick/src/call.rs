@@ -8,6 +8,7 @@ use gate::tools::{Outcome, Stream};
 use gate::{Hands, Machine, Terms};
 use serde_json::{Value, json};
 
+use crate::approvers::Audience;
 use crate::cli::{Call, print};
 use crate::person::at_terminal;
 
@@ -28,7 +29,7 @@ pub(crate) fn run(arguments: &Call) -> Result<u8, String> {
         }
     };
     let gate = arguments.setup.gate_for(None, Vec::new())?.running();
-    let gate = arguments.setup.with_office(gate, &[])?;
+    let gate = arguments.setup.with_office(gate, &[], Audience::Terminal)?;
     let mut hands = Hands::new().map_err(|error| format!("nothing can be started: {error}"))?;
     hands.human = Some(at_terminal());
     if arguments.stream {

@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use door_hook::Host;
 
 /// Keeps an AI agent inside its bailiwick.
 #[derive(Debug, Parser)]
@@ -18,6 +20,15 @@ impl Cli {
     pub(crate) fn of_this_process() -> Cli {
         // `exec` stands before every command of somebody's day: only its own flags are put together for it. Whatever is not
         // plainly one of them is left to the whole.
+        let mut words = std::env::args_os().skip(1);
+        let (first, second) = (words.next(), words.next());
+        // So does `hook`, before every call of an agent: a host's name and nothing else is all that it takes.
+        if first.as_deref().is_some_and(|word| word == "hook")
+            && let Some(host) = second.as_ref().and_then(|word| word.to_str()).and_then(Host::from_name)
+            && words.next().is_none()
+        {
+            return Cli { command: Command::Hook(Hook { host: host.name().to_owned() }) };
+        }
         let mut words = std::env::args_os().skip(1);
         if words.next().is_some_and(|word| word == "exec") {
             let exec = Exec::augment_args(clap::Command::new("bailiwick exec").no_binary_name(true));
@@ -54,6 +65,13 @@ pub(crate) enum Command {
     /// Read, check and export the record of what happened
     #[command(after_help = JOURNAL_HELP)]
     Journal(Journal),
+    /// Answer a coding agent's host: its question on standard input, its answer on standard output
+    Hook(Hook),
+    /// Put the gate around the coding agents on this machine, or take it away
+    #[command(after_help = INIT_HELP)]
+    Init(Init),
+    /// Say what is protected on this machine, what is not, and how to change that
+    Doctor(Doctor),
     /// Print a completion script for a shell
     Completions(Completions),
     /// Print the manual page
@@ -156,6 +174,9 @@ pub(crate) struct Exec {
     /// Print what the program could touch, and run nothing
     #[arg(long)]
     pub(crate) plan: bool,
+    /// The session of the coding agent whose hook rewrote the command: its host times it, and nobody is asked at a terminal
+    #[arg(long, value_name = "S", hide = true)]
+    pub(crate) session: Option<String>,
     #[command(flatten)]
     pub(crate) setup: Setup,
     /// The program and its arguments
@@ -459,6 +480,50 @@ pub(crate) enum ExportFormat {
     Audit,
     /// Who wanted what, what the policy said, what a person said, what came of it: one JSON object a call
     Decisions,
+}
+
+fn hosts() -> PossibleValuesParser {
+    PossibleValuesParser::new(Host::ALL.map(Host::name))
+}
+
+/// Whose question to answer.
+#[derive(Debug, Args)]
+pub(crate) struct Hook {
+    /// The host
+    #[arg(value_parser = hosts())]
+    pub(crate) host: String,
+}
+
+const INIT_HELP: &str = "\
+Examples:
+  bailiwick init                  the coding agents that are found on this machine
+  bailiwick init claude-code
+  bailiwick init --dry-run        show the changes, make none
+  bailiwick init --undo           take the hooks out again";
+
+/// Around which agents.
+#[derive(Debug, Args)]
+pub(crate) struct Init {
+    /// The hosts; by default those that are found here
+    #[arg(value_name = "HOST", value_parser = hosts())]
+    pub(crate) hosts: Vec<String>,
+    /// Show the changes, make none
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Take the hooks out again
+    #[arg(long)]
+    pub(crate) undo: bool,
+    /// Do not ask before the changes are made
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+/// How to say it.
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Which tools to list.

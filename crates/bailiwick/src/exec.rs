@@ -7,6 +7,7 @@ use gate::fence::{Blocked, Console, End, Outcome};
 use gate::policy::Decision;
 use gate::{Machine, Stopped, Terms};
 
+use crate::approvers::Audience;
 use crate::cli::{Exec, print};
 use crate::plan;
 
@@ -20,19 +21,21 @@ const TOLD: usize = 12;
 /// Runs the command.
 pub(crate) fn run(arguments: &Exec) -> Result<u8, String> {
     let mut raw = RawCall::new("shell_exec", serde_json::json!({ "argv": arguments.command }));
-    raw.session = Some(Machine::session());
+    raw.session = Some(arguments.session.clone().unwrap_or_else(Machine::session));
     if arguments.plan {
         return show_plan(arguments, raw);
     }
     let terms = arguments.terms()?;
     let gate = arguments.setup.gate_for(None, terms.clone())?.running();
     let begun = gate.begin();
-    let gate = arguments.setup.with_office(gate, &terms)?;
+    let hosted = arguments.session.is_some();
+    let audience = if hosted { Audience::Nobody } else { Audience::Terminal };
+    let gate = arguments.setup.with_office(gate, &terms, audience)?;
     let watched = Console::of_this_process().is_some_and(|console| console.is_in_use());
     let terms = Terms {
         environment: Machine::environment(),
-        typed: std::io::stdin().is_terminal(),
-        untimed: arguments.time.is_none() && watched,
+        typed: !hosted && std::io::stdin().is_terminal(),
+        untimed: arguments.time.is_none() && (watched || hosted),
         run: None,
         begun,
         ..Terms::default()

@@ -6,14 +6,20 @@ mod approvers;
 mod call;
 mod check;
 mod cli;
+mod diff;
+mod doctor;
 mod exec;
 mod grants;
+mod hook;
 mod human;
+mod init;
 mod journal_command;
 mod person;
 mod plan;
 mod policy_command;
+mod replace;
 mod replay;
+mod samples;
 mod sandbox;
 mod setup;
 mod terminal;
@@ -37,6 +43,9 @@ fn main() -> ExitCode {
         Command::Policy(arguments) => policy_command::run(&arguments),
         Command::Grants(arguments) => grants::run(&arguments),
         Command::Journal(arguments) => journal_command::run(&arguments),
+        Command::Hook(arguments) => return ExitCode::from(hook::run(&arguments)),
+        Command::Init(arguments) => init::run(&arguments),
+        Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Completions(arguments) => cli::completions(&arguments),
         Command::Man => cli::man(),
     };

@@ -6,10 +6,23 @@ use gate::policy::{ConfigError, Fence};
 use gate::{Desk, Gate, Machine, Wanted, World, load};
 
 use crate::always::InConfiguration;
-use crate::approvers::approvers;
+use crate::approvers::{Audience, approvers};
 use crate::cli::{Mode, Profile, Setup};
 
 impl Setup {
+    /// No flags at all.
+    pub(crate) const fn none() -> Setup {
+        Setup {
+            config: None,
+            profile: None,
+            mode: None,
+            read_only: false,
+            no_sandbox: false,
+            cwd: None,
+            workspace: None,
+        }
+    }
+
     /// The gate that these flags ask for, once the examples of its rules have passed. `elsewhere` is a call's own working
     /// directory.
     pub(crate) fn gate(&self, elsewhere: Option<&str>) -> Result<Gate, String> {
@@ -32,10 +45,17 @@ impl Setup {
     }
 
     /// A gate whose calls are run: asked about and written down.
-    pub(crate) fn with_office(&self, gate: Gate, terms: &[String]) -> Result<Gate, String> {
+    pub(crate) fn with_office(
+        &self,
+        gate: Gate,
+        terms: &[String],
+        audience: Audience,
+    ) -> Result<Gate, String> {
         let desk = Desk::of(gate.world(), gate.config())?;
-        let (mut office, key) = desk.office(gate.config(), approvers(&gate))?;
-        if let Some(directory) = gate.world().configuration.clone() {
+        let (mut office, key) = desk.office(gate.config(), approvers(&gate, audience))?;
+        if audience == Audience::Terminal
+            && let Some(directory) = gate.world().configuration.clone()
+        {
             let journal = desk.journal_directory().to_path_buf();
             office.keeper = Some(Box::new(InConfiguration::new(self, terms, journal, directory)));
         }

@@ -49,6 +49,26 @@ impl Asked {
         self.name
     }
 
+    /// Whether the host puts a question to the person where the answer says so. Where it does not, the answer becomes a
+    /// refusal that tells how to approve.
+    #[must_use]
+    pub fn can_ask(&self) -> bool {
+        match (self.host, self.event) {
+            (_, Event::After) | (Host::Codex, Event::Before) | (Host::OpenCode, _) => false,
+            (Host::Cursor, _) => matches!(self.name, "beforeShellExecution" | "beforeMCPExecution"),
+            (_, Event::Before | Event::Permission) => true,
+        }
+    }
+
+    /// Whether another event of the same host asks about the same call once more before it runs: Cursor's first event comes
+    /// before one for each kind of call.
+    #[must_use]
+    pub fn asks_again(&self) -> bool {
+        let of_a_server = |call: &RawCall| call.tool.starts_with("mcp__");
+        let kinds = |call: &RawCall| matches!(call.tool.as_str(), "Bash" | "Read") || of_a_server(call);
+        self.host == Host::Cursor && self.name == "preToolUse" && self.calls.iter().all(kinds)
+    }
+
     /// The question about the command as it was before this hook rewrote it with `prefix`: a host that asks twice asks
     /// about the rewritten one the second time, and both times mean the same call.
     #[must_use]

@@ -28,6 +28,10 @@ impl Disk for NoDisk {
     fn exists(&self, _path: &Path) -> bool {
         false
     }
+
+    fn content(&self, _path: &Path) -> Option<String> {
+        None
+    }
 }
 
 /// A gate in `/work/project` with the first policy of a Node.js project.

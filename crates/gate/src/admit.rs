@@ -213,7 +213,7 @@ impl Gate {
     }
 
     /// The whole text of a command, masked, where the configuration wants every command written down in full.
-    fn whole_command(&self, judgement: &Judgement) -> Option<Shown> {
+    pub(crate) fn whole_command(&self, judgement: &Judgement) -> Option<Shown> {
         if !self.config.log_all_commands() {
             return None;
         }
@@ -224,7 +224,7 @@ impl Gate {
     }
 }
 
-fn refused(ruling: &policy::Ruling, kind: ErrorKind, why: String) -> Stopped {
+pub(crate) fn refused(ruling: &policy::Ruling, kind: ErrorKind, why: String) -> Stopped {
     let place = ruling.rule.at.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
     Stopped {
         rule: Some(format!("{}{place}", ruling.rule.id)),

@@ -28,6 +28,7 @@
 
 mod admit;
 mod calling;
+mod consider;
 mod custom_tool;
 mod desk;
 mod engine;
@@ -56,6 +57,7 @@ pub use admit::Terms;
 pub use approval;
 pub use call;
 pub use calling::Calling;
+pub use consider::{Considered, Hearing, Later};
 pub use custom_tool::CustomTool;
 pub use desk::{Desk, GrantChange};
 pub use effects;

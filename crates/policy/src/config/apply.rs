@@ -119,6 +119,7 @@ impl Config {
             engine_timeout_ms: number(500),
             approval: ApprovalSettings::of_profile(at),
             journal: JournalSettings::of_profile(at),
+            hooks_fence: flag(true),
             cases: Vec::new(),
             written: Vec::new(),
         }
@@ -428,6 +429,17 @@ impl Apply<'_> {
             }
             "engine.timeout_ms" => lower(&mut config.engine_timeout_ms, setting, false)?,
             "cases" => self.cases(node)?,
+            "hooks.fence" => {
+                let value = truth(node)?;
+                if tighten_only && !value {
+                    return Err(ConfigError {
+                        at: setting.at.clone(),
+                        message: "`hooks.fence` may not be switched off in a workspace file".into(),
+                        help: Some("an agent could; put it into your own configuration".into()),
+                    });
+                }
+                config.hooks_fence = Set { value, at: setting.at.clone() };
+            }
             path if path.starts_with("approval.") || path.starts_with("journal.") => {
                 approval::apply(config, setting, self.origin, self.base)?;
             }

@@ -226,6 +226,11 @@ pub(crate) const KEYS: &[Key] = &[
         "How large a file of the journal grows before the next is begun.",
     ),
     key("journal.directory", Kind::Text, "Where the journal is, if not in your state directory."),
+    key(
+        "hooks.fence",
+        Kind::Bool,
+        "Whether a coding agent's allowed shell commands are rewritten to run behind the fence, where its host can do that.",
+    ),
     key("run.human_timeout_ms", Kind::Whole(1), "How long a question to a person waits."),
     key("version", Kind::Text, "Rule files: their version."),
     key("name", Kind::Text, "Rule files: their name."),

@@ -82,6 +82,7 @@ pub struct Config {
     pub(crate) engine_timeout_ms: Set<u64>,
     pub(crate) approval: ApprovalSettings,
     pub(crate) journal: JournalSettings,
+    pub(crate) hooks_fence: Set<bool>,
     pub(crate) cases: Vec<Case>,
     /// Every setting as it was written, in the order in which it was applied: for `policy show`.
     pub(crate) written: Vec<(Origin, layer::Setting)>,
@@ -298,6 +299,12 @@ impl Config {
     #[must_use]
     pub fn journal(&self) -> &JournalSettings {
         &self.journal
+    }
+
+    /// Whether shell commands of a coding agent are rewritten to run behind the fence, where its host can do that.
+    #[must_use]
+    pub fn fences_hooks(&self) -> bool {
+        self.hooks_fence.value
     }
 
     /// The external engine's address and patience, where one is configured.

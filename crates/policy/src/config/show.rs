@@ -103,6 +103,7 @@ impl Config {
         }
         push("journal.sync", journal.sync.value.name().into(), &journal.sync.at);
         push("journal.output", journal.output.value.to_string(), &journal.output.at);
+        push("hooks.fence", self.hooks_fence.value.to_string(), &self.hooks_fence.at);
         if let Some(directory) = &journal.directory {
             push("journal.directory", directory.value.clone(), &directory.at);
         }

@@ -1,0 +1,222 @@
+//! `bailiwick hook HOST`: a coding agent's host asks before it runs a tool. Whatever goes wrong in here, the host blocks.
+
+use std::io::{Read as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use door_hook::{Answer, Asked, Event, Host, Reply, Verdict};
+use gate::call::{mask, visible};
+use gate::policy::Fence;
+use gate::{Considered, Gate, Hearing, Machine, Stopped};
+
+use crate::approvers::Audience;
+use crate::cli::{Hook, Setup};
+
+/// The exit code by which every host knows that it must block.
+const BLOCK: u8 = 2;
+/// A host's question is not longer than this; what is longer is refused unread.
+const LONGEST: u64 = 8 * 1024 * 1024;
+/// So long may an answer take: hosts wait longer, and some go on when they no longer do.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// So much longer where a program of the user's is asked.
+const MORE_PATIENCE: Duration = Duration::from_secs(35);
+
+/// Somebody has begun to write the answer: there is one, and no more.
+static ANSWERED: AtomicBool = AtomicBool::new(false);
+/// A program of the user's is asked.
+static ASKING: AtomicBool = AtomicBool::new(false);
+
+/// Runs the command. Its code is the host's to read.
+pub(crate) fn run(arguments: &Hook) -> u8 {
+    let Some(host) = Host::from_name(&arguments.host) else {
+        eprintln!(
+            "bailiwick: `{}` is no host that is known, so the call is blocked",
+            visible(&arguments.host)
+        );
+        return BLOCK;
+    };
+    // FAIL-CLOSED: a panic, and an answer that does not come, are refusals in the host's own words.
+    std::panic::set_hook(Box::new(move |_| give_up(host, "something is broken in it")));
+    let watch = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || {
+        std::thread::sleep(PATIENCE);
+        if ASKING.load(Ordering::Acquire) {
+            std::thread::sleep(MORE_PATIENCE);
+        }
+        give_up(host, "it took too long");
+    });
+    if watch.is_err() {
+        return say(host, &door_hook::failure(host, "no thread could be started"));
+    }
+    match answer(host) {
+        Ok(reply) => say(host, &reply),
+        Err(why) => say(host, &door_hook::failure(host, &shown(&why))),
+    }
+}
+
+/// Refuses, and ends this process.
+fn give_up(host: Host, why: &str) {
+    if !ANSWERED.swap(true, Ordering::AcqRel) {
+        let reply = door_hook::failure(host, why);
+        let _nobody_reads = std::io::stderr().write_all(reply.stderr.as_bytes());
+        let _nobody_reads = std::io::stdout().write_all(reply.stdout.as_bytes());
+        let _nobody_reads = std::io::stdout().flush();
+    }
+    std::process::exit(i32::from(BLOCK));
+}
+
+/// Gives the answer. One that cannot be given whole is a refusal.
+fn say(host: Host, reply: &Reply) -> u8 {
+    if ANSWERED.swap(true, Ordering::AcqRel) {
+        return BLOCK;
+    }
+    let _nobody_reads = std::io::stderr().write_all(reply.stderr.as_bytes());
+    if reply.stdout.is_empty() {
+        return reply.exit;
+    }
+    let mut out = std::io::stdout().lock();
+    let written = out.write_all(reply.stdout.as_bytes()).and_then(|()| out.flush());
+    if written.is_ok() && !is_nowhere() {
+        return reply.exit;
+    }
+    let failure = door_hook::failure(host, "its answer cannot be written");
+    let _nobody_reads = std::io::stderr().write_all(failure.stderr.as_bytes());
+    BLOCK
+}
+
+/// Whether standard output is the null device, which it also is where it was closed: nobody reads an answer there.
+fn is_nowhere() -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let device = |path: &str| std::path::Path::new(path).metadata().ok().map(|file| file.rdev());
+    device("/dev/stdout").is_some_and(|out| out != 0 && Some(out) == device("/dev/null"))
+}
+
+fn answer(host: Host) -> Result<Reply, String> {
+    let mut question = Vec::new();
+    let limit = std::io::stdin().lock().take(LONGEST + 1).read_to_end(&mut question);
+    limit.map_err(|error| format!("the question cannot be read: {error}"))?;
+    if u64::try_from(question.len()).unwrap_or(u64::MAX) > LONGEST {
+        return Err("the question is too long".into());
+    }
+    let mut asked = door_hook::read(host, &question).map_err(|refused| refused.to_string())?;
+    for call in asked.calls.iter_mut().filter(|call| call.session.is_none()) {
+        // Without a name of the host's own, its session is the terminal that it was started from.
+        call.session = Some(format!("{}-{}", host.name(), Machine::session()));
+    }
+    let prefix = prefix(&asked)?;
+    let commands = |asked: &Asked| -> Vec<Option<String>> {
+        let text = |call: &gate::call::RawCall| call.args.get("command")?.as_str().map(str::to_owned);
+        asked.calls.iter().map(text).collect()
+    };
+    let written = commands(&asked);
+    let asked = asked.unwrapped(&prefix);
+    let wrapped = commands(&asked) != written;
+
+    let directory = asked.calls.first().and_then(|call| call.cwd.clone());
+    let setup = Setup::none();
+    let gate = setup.gate_for(directory.as_deref(), Vec::new())?;
+    let fences = gate.config().fences_hooks() && gate.config().restricted() && rewrites(&asked);
+    let gate =
+        if fences || wrapped { gate } else { gate.with_fence(Fence::none("the host runs it without one")) };
+    if gate.config().approval().command.is_some() {
+        ASKING.store(true, Ordering::Release);
+    }
+    let gate = setup.with_office(gate.running(), &[], Audience::Host)?;
+    if asked.event == Event::After {
+        if let Some(call) = asked.calls.first() {
+            gate.considered_ended(call, asked.succeeded);
+        }
+        return Ok(door_hook::write(&asked, &Answer::new(Verdict::Allow, "")));
+    }
+    let rewritten = asked
+        .shell
+        .as_deref()
+        .filter(|_| fences || wrapped)
+        .and_then(|text| door_hook::rewrite(text, &prefix));
+    let answer = consider(&gate, &asked, rewritten, wrapped);
+    Ok(door_hook::write(&asked, &answer))
+}
+
+/// The words in front of a command that is to run behind the fence.
+fn prefix(asked: &Asked) -> Result<Vec<String>, String> {
+    let binary = own_path()?;
+    let session = asked.calls.first().and_then(|call| call.session.as_deref()).unwrap_or_default();
+    let plain = session.starts_with(|c: char| c.is_ascii_alphanumeric());
+    let flags: &[&str] = if plain { &["--session", session] } else { &[] };
+    Ok(door_hook::exec_prefix(&binary, flags))
+}
+
+/// Where this program is.
+pub(crate) fn own_path() -> Result<String, String> {
+    let path = std::env::current_exe().map_err(|error| format!("where this program is: {error}"))?;
+    path.into_os_string().into_string().map_err(|_| "the path of this program is not UTF-8 text".into())
+}
+
+/// Whether the host runs the command as this answer gives it back.
+fn rewrites(asked: &Asked) -> bool {
+    let honoured = match asked.event {
+        Event::Before => true,
+        Event::Permission => asked.host == Host::ClaudeCode,
+        Event::After => false,
+    };
+    honoured && asked.shell.is_some()
+}
+
+fn consider(gate: &Gate, asked: &Asked, rewritten: Option<String>, wrapped: bool) -> Answer {
+    let hearing = Hearing {
+        asks: asked.can_ask(),
+        again: asked.asks_again(),
+        gated_again: rewritten.is_some() || wrapped,
+        passing: asked.event == Event::Permission,
+    };
+    let fenced = rewritten.is_some();
+    match gate.consider(asked.calls.clone(), hearing) {
+        Considered::Allowed { reason, by_policy } => {
+            let answer = Answer::new(Verdict::Allow, format!("Bailiwick: {}", shown(&reason)));
+            // What a person said yes to is not what `exec` would be asked about: it runs as the person saw it.
+            match rewritten {
+                Some(command) if by_policy || wrapped => answer.running(command),
+                _ => answer,
+            }
+        }
+        Considered::Asked(stopped) => {
+            let unfenced = if fenced { " It would run without the fence." } else { "" };
+            let why = told(&stopped);
+            let mut answer = Answer::new(Verdict::Ask, format!("Bailiwick asks: {why}{unfenced}"));
+            if let Some(id) = &stopped.pending {
+                answer = answer.pending(id.chars().take(12).collect::<String>());
+            }
+            answer
+        }
+        Considered::Denied(stopped) => {
+            let why = told(&stopped);
+            let mut answer = Answer::new(Verdict::Deny, format!("Bailiwick denied this call: {why}"));
+            answer.for_agent.push_str(
+                " Do not look for a way round it: find another way to the goal, or tell the person what you need and why.",
+            );
+            answer
+        }
+    }
+}
+
+/// What was refused, by which rule, and what would help.
+fn told(stopped: &Stopped) -> String {
+    let mut text = ended(&shown(&stopped.why));
+    if let Some(rule) = &stopped.rule {
+        text.push_str(&format!(" Rule: {}.", shown(rule)));
+    }
+    if !stopped.help.is_empty() {
+        let help: Vec<String> = stopped.help.iter().map(|help| shown(help)).collect();
+        text.push_str(&format!(" What the person could do: {}", ended(&help.join("; "))));
+    }
+    text
+}
+
+fn ended(text: &str) -> String {
+    let text = text.trim_end();
+    if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// A text that may be shown to anybody.
+fn shown(text: &str) -> String {
+    visible(&mask(text))
+}

@@ -1,0 +1,79 @@
+//! `init` and `doctor`: what they change, what they leave, and what they say.
+
+use serde_json::Value;
+
+use crate::machine::Machine;
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the settings of this test")]
+fn init_shows_its_changes_makes_them_once_and_takes_them_back() {
+    let machine = Machine::bare();
+    let before = "{\n  // mine\n  \"model\": \"x\",\n  \"hooks\": {}\n}\n";
+    std::fs::create_dir_all(machine.0.join(".claude")).expect("a directory");
+    std::fs::write(machine.0.join(".claude/settings.json"), before).expect("settings");
+    let settings = || machine.read(".claude/settings.json");
+
+    let dry = machine.run(&["init", "--dry-run"]);
+    assert_eq!(dry.code, Some(0), "{dry:?}");
+    assert!(dry.out.contains("+") && dry.out.contains("hook claude-code"), "{dry:?}");
+    assert_eq!(settings(), before);
+    let unasked = machine.run(&["init"]);
+    assert_eq!(unasked.code, Some(125), "without a terminal nobody can say yes: {unasked:?}");
+    assert_eq!(settings(), before);
+
+    let done = machine.run(&["init", "--yes"]);
+    assert_eq!(done.code, Some(0), "{done:?}");
+    assert!(settings().contains("// mine") && settings().contains("hook claude-code"));
+    assert_eq!(machine.read(".claude/settings.json.bailiwick-backup"), before);
+    assert!(machine.read(".config/bailiwick/config.yaml").contains("cargo test"), "the project is Rust's");
+    let after = settings();
+    let again = machine.run(&["init", "--yes"]);
+    assert!(again.out.contains("Nothing to change"), "{again:?}");
+    assert_eq!(settings(), after);
+
+    let undone = machine.run(&["init", "--undo", "--yes"]);
+    assert_eq!(undone.code, Some(0), "{undone:?}");
+    assert_eq!(settings(), before);
+    assert!(!machine.0.join(".claude/settings.json.bailiwick-backup").exists());
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the settings of this test")]
+fn init_leaves_settings_alone_that_it_cannot_read() {
+    let machine = Machine::bare();
+    std::fs::create_dir_all(machine.0.join(".claude")).expect("a directory");
+    for broken in ["{", "[]", "{\"hooks\": 3}"] {
+        std::fs::write(machine.0.join(".claude/settings.json"), broken).expect("settings");
+        let refused = machine.run(&["init", "--yes", "gemini-cli", "claude-code"]);
+        assert_eq!(refused.code, Some(125), "{refused:?}");
+        assert_eq!(machine.read(".claude/settings.json"), broken);
+        assert!(!machine.0.join(".gemini/settings.json").exists(), "all or nothing");
+    }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the settings of this test")]
+fn doctor_is_red_where_something_is_not_protected_and_says_how_to_change_that() {
+    let machine = Machine::hooked();
+    let lines = |machine: &Machine| -> (Option<i32>, Vec<Value>) {
+        let ran = machine.run(&["doctor", "--json"]);
+        let page: Value = serde_json::from_str(&ran.out).expect("JSON");
+        (ran.code, page["lines"].as_array().expect("lines").clone())
+    };
+    let red = |lines: &[Value]| -> Vec<String> {
+        lines.iter().filter(|line| line["state"] == "red").map(|line| line.to_string()).collect()
+    };
+    let (code, good) = lines(&machine);
+    assert_eq!((code, red(&good)), (Some(0), vec![]), "{good:?}");
+    let hooked = |line: &&Value| line["what"].as_str().is_some_and(|what| what.contains("allows and denies"));
+    assert_eq!(good.iter().filter(hooked).count(), 6, "{good:?}");
+
+    std::fs::write(machine.0.join(".codex/hooks.json"), "{}").expect("settings");
+    let (code, bad) = lines(&machine);
+    assert_eq!(code, Some(1));
+    assert!(red(&bad).iter().any(|line| line.contains("bailiwick init codex")), "{bad:?}");
+    machine.configure("safty: 1\n");
+    let (code, bad) = lines(&machine);
+    assert_eq!(code, Some(1));
+    assert!(red(&bad).iter().any(|line| line.contains("safty")), "{bad:?}");
+}
