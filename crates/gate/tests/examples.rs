@@ -1,5 +1,9 @@
 //! The examples do what they say, as a newcomer would run them.
-#![expect(clippy::expect_used, reason = "a test says what is wrong by stopping")]
+#![expect(
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    reason = "a test starts programs, and says what is wrong by stopping"
+)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
