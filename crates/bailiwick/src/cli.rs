@@ -65,7 +65,7 @@ pub(crate) enum Command {
     /// Read, check and export the record of what happened
     #[command(after_help = JOURNAL_HELP)]
     Journal(Journal),
-    /// Answer a coding agent's host: its question on standard input, its answer on standard output
+    /// Answer the host of a coding agent that is about to call a tool
     Hook(Hook),
     /// Put the gate around the coding agents on this machine, or take it away
     #[command(after_help = INIT_HELP)]

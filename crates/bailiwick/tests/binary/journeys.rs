@@ -227,6 +227,8 @@ fn every_command_explains_itself() {
         let listed = text.split("Commands:\n").nth(1).unwrap_or_default();
         let lines = listed.lines().take_while(|line| line.starts_with("  "));
         lines
+            // A line that goes on is indented further.
+            .filter(|line| !line.starts_with("   "))
             .filter_map(|line| line.split_whitespace().next().map(str::to_owned))
             .filter(|name| name != "help")
             .collect()

@@ -31,9 +31,13 @@ fn input_that_cannot_be_read_is_blocked() {
 fn a_configuration_or_a_journal_that_cannot_be_used_blocks() {
     use std::os::unix::fs::PermissionsExt;
     type Fault = fn(&Machine);
-    let faults: [(&str, Fault); 5] = [
+    let faults: [(&str, Fault); 6] = [
         ("the configuration is no YAML", |machine| machine.configure("safety: [")),
         ("the configuration has an unknown key", |machine| machine.configure("safty: {}\n")),
+        ("a workspace file switches the fence off", |machine| {
+            std::fs::write(machine.0.join("work/.bailiwick.yaml"), "hooks: {fence: false}\n")
+                .expect("a file");
+        }),
         ("the configuration is a directory", |machine| {
             std::fs::create_dir_all(machine.0.join(".config/bailiwick/config.yaml")).expect("a directory");
         }),
