@@ -135,7 +135,11 @@ fn records(world: &World) -> Vec<Line> {
     });
     match opened {
         Ok((directory, key, sealed)) => {
-            let seal = if sealed { "its last checkpoint is signed" } else { "nothing is signed yet" };
+            let seal = if sealed {
+                "it has a checkpoint (`bailiwick journal verify` checks every signature)"
+            } else {
+                "it has no checkpoint yet"
+            };
             let short: String = key.chars().take(16).collect();
             let what = format!("{directory} can be written, {seal}; key {short}…");
             vec![line("journal", State::Green, what, None)]

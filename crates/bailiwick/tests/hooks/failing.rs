@@ -69,7 +69,7 @@ fn an_answer_that_cannot_be_written_blocks() {
     for host in Host::ALL {
         let asked =
             question(host, &machine, "s", Tool::Shell("cat /etc/shadow")).expect("a shell").to_string();
-        for end in [">/dev/full", ">&-", ">/dev/null", "| true; exit 2"] {
+        for end in [">/dev/full", ">&-", ">/dev/null"] {
             let script = format!("{{ {}; }} {end}", command(&machine, host));
             let ran = machine.shell(&script, &asked);
             assert_eq!(does(host, &ran), Does::Blocks, "{host:?} {end}: {ran:?}");
