@@ -4,6 +4,7 @@ mod apply;
 mod approval;
 mod keys;
 mod layer;
+mod merge;
 mod nearest;
 mod node;
 mod profile;
