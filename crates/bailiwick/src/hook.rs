@@ -114,9 +114,18 @@ fn answer(host: Host) -> Result<Reply, String> {
     let directory = asked.calls.first().and_then(|call| call.cwd.clone());
     let setup = Setup::none();
     let gate = setup.gate_for(directory.as_deref(), Vec::new())?;
+    // What is judged as fenced must come back rewritten: a command that stays as it is runs without a fence.
     let fences = gate.config().fences_hooks() && gate.config().restricted() && rewrites(&asked);
-    let gate =
-        if fences || wrapped { gate } else { gate.with_fence(Fence::none("the host runs it without one")) };
+    let rewritten = asked
+        .shell
+        .as_deref()
+        .filter(|_| fences || wrapped)
+        .and_then(|text| door_hook::rewrite(text, &prefix));
+    let gate = if rewritten.is_some() || wrapped {
+        gate
+    } else {
+        gate.with_fence(Fence::none("the host runs it without one"))
+    };
     if gate.config().approval().command.is_some() {
         ASKING.store(true, Ordering::Release);
     }
@@ -127,11 +136,6 @@ fn answer(host: Host) -> Result<Reply, String> {
         }
         return Ok(door_hook::write(&asked, &Answer::new(Verdict::Allow, "")));
     }
-    let rewritten = asked
-        .shell
-        .as_deref()
-        .filter(|_| fences || wrapped)
-        .and_then(|text| door_hook::rewrite(text, &prefix));
     let answer = consider(&gate, &asked, rewritten, wrapped);
     Ok(door_hook::write(&asked, &answer))
 }
