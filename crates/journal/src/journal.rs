@@ -6,7 +6,8 @@
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::thread::Thread;
 use std::time::Duration;
 
 use call::Shown;
@@ -84,14 +85,15 @@ const PATIENCE: usize = 64;
 #[derive(Default)]
 struct Batch {
     state: Mutex<State>,
-    done: Condvar,
+    /// What became of them. Whoever waits looks here without a lock, so that many who are woken at once do not queue again.
+    result: OnceLock<Result<Vec<u64>, Unavailable>>,
 }
 
 #[derive(Default)]
 struct State {
     bodies: Vec<String>,
     seal: bool,
-    result: Option<Result<Vec<u64>, Unavailable>>,
+    waiting: Vec<Thread>,
 }
 
 impl Journal {
@@ -241,10 +243,16 @@ impl Journal {
             let from = state.bodies.len();
             state.bodies.extend(bodies);
             state.seal |= seal == Seal::Now;
+            if !first {
+                state.waiting.push(std::thread::current());
+            }
             drop(state);
             (batch, from, first)
         };
-        let numbers = if first { self.lead(&batch) } else { batch.wait() }?;
+        if first {
+            self.lead(&batch);
+        }
+        let numbers = batch.wait().as_ref().map_err(Clone::clone)?;
         numbers
             .get(from..from + count)
             .map(<[u64]>::to_vec)
@@ -252,8 +260,8 @@ impl Journal {
     }
 
     /// Writes a batch for all who joined it.
-    fn lead(&self, batch: &Batch) -> Result<Vec<u64>, Unavailable> {
-        let answer = Answer(batch);
+    fn lead(&self, batch: &Batch) {
+        let _answer = Answer(batch);
         // Those who were written for together before are likely to come together again: one sync for all of them is worth a
         // moment. Nobody who is alone waits.
         let before = self.together.load(Ordering::Relaxed);
@@ -273,9 +281,7 @@ impl Journal {
         self.together.store(bodies.len(), Ordering::Relaxed);
         let result = writer.locked(|writer| writer.append(&bodies, seal, true, &|| self.oldest()));
         drop(writer);
-        held(&batch.state).result = Some(result.clone());
-        drop(answer);
-        result
+        let _first = batch.result.set(result);
     }
 
     fn oldest(&self) -> Option<u64> {
@@ -293,13 +299,12 @@ impl Drop for Journal {
 }
 
 impl Batch {
-    fn wait(&self) -> Result<Vec<u64>, Unavailable> {
-        let mut state = held(&self.state);
+    fn wait(&self) -> &Result<Vec<u64>, Unavailable> {
         loop {
-            if let Some(result) = &state.result {
-                return result.clone();
+            if let Some(result) = self.result.get() {
+                return result;
             }
-            state = self.done.wait(state).unwrap_or_else(PoisonError::into_inner);
+            std::thread::park();
         }
     }
 }
@@ -310,8 +315,10 @@ struct Answer<'a>(&'a Batch);
 impl Drop for Answer<'_> {
     fn drop(&mut self) {
         let lost = || Err(Unavailable::new(Why::Io, "whoever wrote for others did not come to an end"));
-        held(&self.0.state).result.get_or_insert_with(lost);
-        self.0.done.notify_all();
+        self.0.result.get_or_init(lost);
+        for thread in held(&self.0.state).waiting.drain(..) {
+            thread.unpark();
+        }
     }
 }
 
