@@ -27,6 +27,8 @@ const MAX_ASKS: usize = 64;
 const ASKS_LAST: Duration = Duration::from_secs(3600);
 /// How long a yes for once waits to be used.
 const ONCE_LASTS: Duration = Duration::from_secs(900);
+/// A question that takes more room than this is kept without what a user interface shows.
+const MAX_QUESTION: usize = 32 * 1024;
 /// How many complaints are kept until somebody reads them.
 const MAX_COMPLAINTS: usize = 100;
 
@@ -60,6 +62,19 @@ pub struct Grant {
     pub date_ms: u64,
     /// How long it still holds.
     pub left: Duration,
+    /// A question that waits, as [`Asked::to_json`] shows it.
+    pub question: Option<serde_json::Value>,
+}
+
+/// What became of a question that waits for somebody in another process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Deferred {
+    /// Nobody has said anything.
+    Waiting,
+    /// Somebody said yes. A yes for once is used up by having asked.
+    Approved(Extent, Shown),
+    /// It was denied, or taken back.
+    Gone,
 }
 
 /// What a grant is.
@@ -241,12 +256,40 @@ impl Grants {
     /// # Errors
     /// It could not be kept.
     pub fn defer(&self, asked: &Asked) -> Result<(), NotGranted> {
+        self.defer_for(asked, ASKS_LAST)
+    }
+
+    /// The same, for at most this long.
+    ///
+    /// # Errors
+    /// It could not be kept.
+    pub fn defer_for(&self, asked: &Asked, lasts: Duration) -> Result<(), NotGranted> {
+        let lasts = lasts.min(ASKS_LAST);
+        let millis = u64::try_from(lasts.as_millis()).unwrap_or(u64::MAX);
+        let question = asked.to_json(self.clock.date_ms().saturating_add(millis));
         let what = What::Ask {
             key: asked.key.clone(),
             typed: asked.confirmation.is_some(),
             session_grant: asked.may_grant_session(),
+            question: (question.to_string().len() <= MAX_QUESTION).then_some(question),
         };
-        self.keep(asked, what, &Shown::word("nobody"), ASKS_LAST)
+        self.keep(asked, what, &Shown::word("nobody"), lasts)
+    }
+
+    /// What became of a question that was [deferred](Grants::defer_for). FAIL-CLOSED: what cannot be found was not approved.
+    #[must_use]
+    pub fn deferred(&self, asked: &Asked) -> Deferred {
+        let Some(now) = self.clock.moment() else { return Deferred::Gone };
+        let records = self.records(&asked.session);
+        let of_this = |record: &&Record| record.id == asked.id && record.holds(&now);
+        match records.iter().find(of_this).map(|record| (&record.what, record.by.clone())) {
+            Some((What::Ask { .. }, _)) => Deferred::Waiting,
+            Some((What::Session { key }, by)) if *key == asked.key => Deferred::Approved(Extent::Session, by),
+            Some((What::Once { .. }, _)) => self
+                .use_up(asked, &now)
+                .map_or(Deferred::Gone, |grant| Deferred::Approved(Extent::Once, grant.by)),
+            _ => Deferred::Gone,
+        }
     }
 
     /// Says yes to a question that waits, for exactly its session and key.
@@ -269,7 +312,7 @@ impl Grants {
         self.change(&found.session, &mut |records| {
             let Some(index) = records.iter().position(waits) else { return };
             let Some(record) = records.get_mut(index) else { return };
-            let What::Ask { key, typed: needed, session_grant } = record.what.clone() else { return };
+            let What::Ask { key, typed: needed, session_grant, .. } = record.what.clone() else { return };
             if needed && typed.map(str::trim) != Some(crate::CONFIRMATION) {
                 result = Err(NotGranted::NotTyped(crate::CONFIRMATION));
                 return;
@@ -542,6 +585,10 @@ impl Record {
             by: self.by.clone(),
             date_ms: self.date_ms,
             left: self.left(now),
+            question: match &self.what {
+                What::Ask { question, .. } => question.clone(),
+                What::Session { .. } | What::Once { .. } | What::Cover { .. } | What::Auto { .. } => None,
+            },
         }
     }
 }

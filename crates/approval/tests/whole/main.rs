@@ -10,6 +10,7 @@
 mod always;
 mod asking;
 mod clocks;
+mod elsewhere;
 mod faults;
 mod granting;
 mod granting_by_files;
