@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use gate::approval::{Console, Program, Provider, Queue, Rules, Style, Terminal, Tty};
+use gate::approval::{Console, Program, Provider, Rules, Style, Terminal, Tty};
 use gate::policy::ApprovalProvider;
-use gate::{Gate, Later, Machine};
+use gate::{Desk, Gate, Later, Machine};
 
 use crate::terminal;
 
@@ -20,7 +20,11 @@ pub(crate) enum Audience {
 }
 
 /// Everybody who can be asked.
-pub(crate) fn approvers(gate: &Gate, audience: Audience) -> Vec<Box<dyn Provider>> {
+pub(crate) fn approvers(
+    gate: &Gate,
+    desk: &Desk,
+    audience: Audience,
+) -> Result<Vec<Box<dyn Provider>>, String> {
     let settings = gate.config().approval();
     let mut all: Vec<Box<dyn Provider>> = Vec::new();
     for provider in &settings.providers.value {
@@ -46,8 +50,8 @@ pub(crate) fn approvers(gate: &Gate, audience: Audience) -> Vec<Box<dyn Provider
                 let who = gate.world().user.clone().unwrap_or_else(|| "somebody".into());
                 all.push(Box::new(Terminal::new(Box::new(open), &who, style)));
             }
-            ApprovalProvider::Queue => all.push(Box::new(Queue)),
+            ApprovalProvider::Queue => all.push(Box::new(desk.elsewhere()?)),
         }
     }
-    all
+    Ok(all)
 }

@@ -52,7 +52,7 @@ impl Setup {
         audience: Audience,
     ) -> Result<Gate, String> {
         let desk = Desk::of(gate.world(), gate.config())?;
-        let (mut office, key) = desk.office(gate.config(), approvers(&gate, audience))?;
+        let (mut office, key) = desk.office(gate.config(), approvers(&gate, &desk, audience)?)?;
         if audience == Audience::Terminal
             && let Some(directory) = gate.world().configuration.clone()
         {

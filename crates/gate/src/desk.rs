@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use approval::{
-    Approver, Clock, Coordinator, Grant, GrantKind, Grants, Limits, Provider, RunGuard, SystemClock,
+    Approver, Clock, Coordinator, Elsewhere, Grant, GrantKind, Grants, Limits, Presence, Provider, RunGuard,
+    SystemClock,
 };
 use call::{DigestKey, Shown};
 use journal::{Event, Journal, Keys, Kind, Payload, Settings, Sync};
@@ -23,6 +24,7 @@ use crate::world::World;
 pub struct Desk {
     journal: PathBuf,
     grants: PathBuf,
+    console: PathBuf,
     keys: PathBuf,
     sync: Sync,
     rotate_bytes: u64,
@@ -58,6 +60,7 @@ impl Desk {
         Ok(Desk {
             journal: directory.unwrap_or_else(|| state.join("journal")),
             grants: state.join("grants"),
+            console: state.join("console.lock"),
             keys,
             sync,
             rotate_bytes: journal.rotate_mb.value.saturating_mul(1024 * 1024),
@@ -70,6 +73,21 @@ impl Desk {
     #[must_use]
     pub fn journal_directory(&self) -> &Path {
         &self.journal
+    }
+
+    /// The lock that is held while somebody is at a console.
+    #[must_use]
+    pub fn console(&self) -> &Path {
+        &self.console
+    }
+
+    /// Whoever is at a console of another process.
+    ///
+    /// # Errors
+    /// The keys cannot be read or made.
+    pub fn elsewhere(&self) -> Result<Elsewhere, String> {
+        let (grants, console) = (self.grants(self.keys()?.digest_key()), self.console.clone());
+        Ok(Elsewhere::new(grants, move || Presence::is_held(&console)))
     }
 
     /// The keys; made where there are none.

@@ -57,7 +57,7 @@ pub enum ApprovalProvider {
     Command,
     /// Whoever sits at the terminal.
     Terminal,
-    /// Whoever resolves the question by its id.
+    /// Whoever is at the console, while somebody is.
     Queue,
 }
 
@@ -168,7 +168,7 @@ impl ApprovalSettings {
             command: None,
             command_timeout_ms: number(30_000),
             providers: Set {
-                value: vec![ApprovalProvider::Rules, ApprovalProvider::Command, ApprovalProvider::Terminal],
+                value: ApprovalProvider::ALL.iter().map(|(_, provider)| *provider).collect(),
                 at: at.clone(),
             },
             max_pending: number(100),

@@ -194,7 +194,7 @@ pub(crate) const KEYS: &[Key] = &[
     key(
         "approval.providers",
         Kind::Texts,
-        "Who is asked, in order: rules, command, terminal, queue. Without it: rules, command, terminal, as far as there are any.",
+        "Who is asked, in order: rules, command, terminal, queue (the console). Without it: all four, as far as there are any.",
     ),
     key(
         "approval.rules",
