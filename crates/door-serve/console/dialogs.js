@@ -32,7 +32,7 @@ export function denyDialog(question, send, aborts = false) {
   const may = (choice) => !Array.isArray(question.asked.choices) || question.asked.choices.includes(choice);
   dialog(aborts ? "Deny, and stop the run" : "Deny", "deny", (close) => {
     const reason = h("input", {
-      id: unique("reason"), type: "text", maxlength: "500", autocomplete: "off", enterkeyhint: "send",
+      id: unique("reason"), type: "text", maxlength: "500", autocomplete: "off", enterkeyhint: "send", autofocus: true,
       placeholder: "e.g. push to a branch instead, without --force",
     });
     const answer = (decision) => { close(); send(decision, reason.value.trim()); };
@@ -41,7 +41,6 @@ export function denyDialog(question, send, aborts = false) {
       event.preventDefault();
       answer(aborts ? "abort" : "denied");
     });
-    queueMicrotask(() => reason.focus());
     return [
       block(brief(question.asked.what, 600), "What would run", "code small"),
       h("div", { class: "field" }, h("label", { for: reason.id }, "Reason, for the agent (not needed)"), reason),
@@ -67,6 +66,7 @@ export function alwaysDialog(question, send) {
           items.length > 100 ? h("li", { class: "more" }, `and ${items.length - 100} more`) : null)
         : h("p", { class: "hint" }, none));
     const text = block(rule ?? "", "The rule", "code rule");
+    text.setAttribute("autofocus", "");
     const confirm = h("button", {
       class: "button primary", type: "button", "aria-disabled": "true",
       onclick: () => {

@@ -1,7 +1,7 @@
 // The journal: search with filters, page by page.
 
 import { h, put } from "./dom.js";
-import { heading, failure, loading, empty, field, dot, moment, mover, code } from "./pieces.js";
+import { heading, failure, loading, empty, field, dot, moment, mover, code, command } from "./pieces.js";
 import { brief } from "./visible.js";
 import { icon } from "./icons.js";
 import { get, query } from "./api.js";
@@ -79,7 +79,7 @@ function row(record) {
   const inside = [
     dot(toneOf(record)),
     h("span", { class: "row-number" }, brief(record.seq, 12)),
-    h("span", { class: "row-what" }, h("span", { class: "row-title" }, titleOf(record.type)), what ? h("span", { class: "row-command" }, brief(what, 200)) : null, h("span", { class: "row-note" }, brief(sentence(record), 260))),
+    h("span", { class: "row-what" }, h("span", { class: "row-title" }, titleOf(record.type)), h("span", { class: "row-text" }, what ? command(what, 200) : null, h("span", { class: "row-note" }, brief(sentence(record), 260)))),
     h("span", { class: "row-who" }, brief(principalOf(record), 32)),
     h("span", { class: "row-at" }, moment(record.timestamp)),
   ];

@@ -1,7 +1,7 @@
 // Parts that several views are made of.
 
 import { h, unique, put, quiet, toast } from "./dom.js";
-import { fragment, brief } from "./visible.js";
+import { fragment, brief, keepWords } from "./visible.js";
 import { icon } from "./icons.js";
 import { at, exactly } from "./times.js";
 import { Failure } from "./api.js";
@@ -27,8 +27,11 @@ export function heading(title, sub, ...actions) {
 export function block(text, label, kind = "code") {
   const box = h("pre", { class: kind, tabindex: "0", role: "region", "aria-label": label, dir: "ltr", translate: "no" });
   box.append(fragment(String(text), true));
-  return box;
+  return keepWords(box);
 }
+
+/** A command in a row. */
+export const command = (text, most) => keepWords(h("span", { class: "row-command", translate: "no" }, brief(text, most)));
 
 /** One line of code inside a sentence. */
 export const code = (text) => h("code", { translate: "no" }, text);

@@ -1,7 +1,7 @@
 // What happens now: one row a call, which changes as the call goes on.
 
 import { h, put } from "./dom.js";
-import { heading, empty, dot, moment, mover, code } from "./pieces.js";
+import { heading, empty, dot, moment, mover, code, command } from "./pieces.js";
 import { brief } from "./visible.js";
 import { icon } from "./icons.js";
 import { lasted } from "./times.js";
@@ -14,7 +14,7 @@ export function callRow(call, small = false) {
   return h("li", { class: `row ${small ? "small" : ""}`, "data-item": true, "data-call": call.id },
     h("a", { class: "row-link", href: `#/call/${encodeURIComponent(call.id)}` },
       dot(tone),
-      h("span", { class: "row-what" }, small ? null : h("span", { class: "row-tool" }, brief(call.tool, 40)), h("span", { class: "row-command" }, brief(call.what || call.tool || "a call", small ? 90 : 220))),
+      h("span", { class: "row-what" }, small ? null : h("span", { class: "row-tool" }, brief(call.tool, 40)), command(call.what || call.tool || "a call", small ? 90 : 220)),
       h("span", { class: `row-state ${tone}` }, word),
       small ? null : h("span", { class: "row-how" }, brief(how(call), 40)),
       small ? null : h("span", { class: "row-who" }, brief(call.principal, 32)),
@@ -35,6 +35,7 @@ export function recordRow(record) {
 export function timelineView(root) {
   let own = false;
   let held = null;
+  let began = false;
   const list = h("ol", { class: "rows" });
   const note = h("div", {});
   const fresh = h("button", { class: "fresh", type: "button", hidden: true, onclick: () => { held = null; scrollTo({ top: 0 }); show(); } });
@@ -76,7 +77,7 @@ export function timelineView(root) {
           entry.element.replaceWith(element);
           if (had) element.firstChild.focus({ preventScroll: true });
         } else {
-          if (elements.size) element.classList.add("new");
+          if (began) element.classList.add("new");
         }
         entry = { element, stamp };
         elements.set(key, entry);
@@ -84,6 +85,7 @@ export function timelineView(root) {
       if (entry.element === before) before = before.nextSibling;
       else list.insertBefore(entry.element, before);
     }
+    began = true;
     put(note, wanted.length ? null : empty("timeline", connection.state === "live" ? "Nothing has happened yet" : "Nothing is known yet",
       ["As soon as an agent calls a tool, its call is here. To try it: ", code("bailiwick exec -- ls")]));
   }

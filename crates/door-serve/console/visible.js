@@ -44,6 +44,29 @@ export function fragment(text, lines = false) {
   return nodes;
 }
 
+/** Wraps at spaces only: `--force` is not torn into `--` and `force`. Words that are longer than a narrow screen stay as they are. */
+export function keepWords(root) {
+  const texts = [];
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode() && texts.length < 200) texts.push(walker.currentNode);
+  for (const node of texts) {
+    if (!node.data.includes("-") || node.data.length > 4000) continue;
+    const parts = document.createDocumentFragment();
+    for (const part of node.data.split(/(\s+)/)) {
+      if (part.includes("-") && part.length <= 28) {
+        const word = document.createElement("span");
+        word.className = "word";
+        word.textContent = part;
+        parts.append(word);
+      } else {
+        parts.append(document.createTextNode(part));
+      }
+    }
+    node.replaceWith(parts);
+  }
+  return root;
+}
+
 /** The same as a plain text, for titles and labels. */
 export function plain(text) {
   return QUICK.test(text)
@@ -54,7 +77,7 @@ export function plain(text) {
 /** At most about `most` characters: the beginning and the end, and how much is between them. */
 export function brief(value, most = 160) {
   const text = typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
-  if (text.length <= most) return text;
+  if (text.length <= most + 40) return text;
   const tail = Math.floor(most / 3);
   const left = Array.from(text.slice(0, most - tail));
   const right = Array.from(text.slice(-tail));
