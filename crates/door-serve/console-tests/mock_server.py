@@ -46,7 +46,6 @@ class Mock:
         self.policy = None
         self.fail_next = None
         self.extra_pages = {}
-        self.csp = CSP
         self.ended = False
 
     # What happens
@@ -167,12 +166,12 @@ class Routes(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-    def send(self, code, body, kind="application/json", headers=()):
+    def send(self, code, body, kind="application/json", csp=CSP):
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(code)
         for name, value in [
-            ("Content-Type", kind), ("Content-Length", str(len(data))), ("Content-Security-Policy", self.mock.csp), ("X-Content-Type-Options", "nosniff"),
-            ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"), ("Cache-Control", "no-store"), *headers,
+            ("Content-Type", kind), ("Content-Length", str(len(data))), ("Content-Security-Policy", csp), ("X-Content-Type-Options", "nosniff"),
+            ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Resource-Policy", "same-origin"), ("Cache-Control", "no-store"),
         ]:
             if value:
                 self.send_header(name, value)
@@ -205,7 +204,8 @@ class Routes(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         mock.requests.append((method, self.path))
         if path in mock.extra_pages:
-            return self.send(200, *mock.extra_pages[path])
+            text, csp = mock.extra_pages[path]
+            return self.send(200, text.encode(), "text/html; charset=utf-8", csp=csp)
         if method == "GET" and not path.startswith("/v1/"):
             return self.static(path)
         if mock.down:
@@ -241,12 +241,10 @@ class Routes(BaseHTTPRequestHandler):
         return self.fail(404, "not_found", "there is no such route")
 
     def static(self, path):
-        name = {"/": "index.html", "/console.css": "console.css", "/icon.svg": "icon.svg", "/icon-alert.svg": "icon-alert.svg"}.get(path)
-        if name is None and path.startswith("/console/") and path.endswith(".js") and "/" not in path[9:]:
-            name = path[9:]
+        name = {"/": "index.html"}.get(path, path.lstrip("/"))
         if path == "/healthz":
             return self.send(200, {"status": "ok"})
-        if name is None or not (CONSOLE / name).is_file():
+        if ".." in name or not (CONSOLE / name).is_file():
             return self.fail(404, "not_found", "there is no such page")
         return self.send(200, (CONSOLE / name).read_bytes(), KINDS[Path(name).suffix])
 
@@ -291,7 +289,7 @@ class Routes(BaseHTTPRequestHandler):
             while True:
                 with mock.changed:
                     if not mock.records[after:]:
-                        mock.changed.wait(5)
+                        mock.changed.wait(1)
                     fresh = mock.records[after:]
                     over = mock.generation != generation or mock.ended
                 if over:

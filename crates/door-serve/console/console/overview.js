@@ -56,7 +56,7 @@ export function overviewView(root, parameters) {
       h("dl", { class: "tiles" },
         tile("Calls", all, `in ${words}`),
         tile("Passed without a question", share(allow), `${allow.toLocaleString("en")} calls`, "allow"),
-        tile("Prompts saved", saved, "questions that nobody had to answer", "run"),
+        tile("Prompts saved", saved, "calls that needed nobody", "run"),
         tile("Questions", prompts || ask, `${approved.toLocaleString("en")} approved`, "ask"),
         tile("Denied", deny, share(deny), "deny")),
       h("section", { class: "panel" }, h("h2", {}, "Decisions over time"), columns(series, `Decisions in the last ${words}: ${allow} allowed, ${ask} asked, ${deny} denied. The table below has the figures.`)),

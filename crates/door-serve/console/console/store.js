@@ -34,7 +34,9 @@ const ends = new Map();
 export const connection = { state: "connecting", until: 0, since: performance.now(), listLoaded: false, failure: null };
 
 let stream = null;
+/** Two alarms: one for news, one for the next look without any. */
 let timer = null;
+let again = null;
 let running = false;
 
 /** Starts to listen. Ends with `stop()`. */
@@ -78,6 +80,7 @@ export function stop() {
   stream?.stop();
   stream = null;
   clearTimeout(timer);
+  clearTimeout(again);
   questions.clear();
   settled.length = 0;
   rows.length = 0;
@@ -139,7 +142,7 @@ export async function refresh() {
     return;
   }
   reading = true;
-  clearTimeout(timer);
+  clearTimeout(again);
   try {
     const answer = await get("/v1/approvals");
     connection.listLoaded = true;
@@ -154,9 +157,11 @@ export async function refresh() {
   if (wanted) {
     wanted = false;
     soon();
-  } else {
-    soon(AGAIN);
   }
+  // When the next question's time is over, and after a while in any case.
+  const now = performance.now();
+  const next = Math.min(...open().map((question) => question.deadline - now + 400).filter((left) => left > 0), AGAIN);
+  again = setTimeout(refresh, next);
 }
 
 function merge(list) {

@@ -18,7 +18,7 @@ const MOVES = new Set(["j", "k", "ArrowDown", "ArrowUp"]);
 
 /** `places`: letter after `g` → where. `view()`: the view that is open. */
 export function listen({ places, go, view, help }) {
-  let leader = 0;
+  let leader = -Infinity;
   addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || dialogOpen()) return;
     if (typing(event.target)) {
@@ -28,12 +28,12 @@ export function listen({ places, go, view, help }) {
     if (!singleKeys() && event.key.length === 1) return;
     const now = performance.now();
     if (now - leader < 1200 && places[event.key]) {
-      leader = 0;
+      leader = -Infinity;
       event.preventDefault();
       go(places[event.key]);
       return;
     }
-    leader = 0;
+    leader = -Infinity;
     if (event.key === "g" && !event.repeat) {
       leader = now;
       return;
