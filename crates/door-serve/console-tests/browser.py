@@ -148,7 +148,7 @@ class Page:
         self.arrived = threading.Condition()
         self.number = 0
         threading.Thread(target=self.read, daemon=True).start()
-        for domain in ("Page", "Runtime", "Log", "Accessibility", "DOM"):
+        for domain in ("Page", "Runtime", "Log"):
             self.call(f"{domain}.enable")
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=2 if phone else 1, mobile=phone)
         if phone:

@@ -43,7 +43,7 @@ STILL = [
     "<a href=\"javascript:__ran({n})\">x</a>",
     "<form action=\"javascript:__ran({n})\"><button>x</button></form>",
     "<meta http-equiv=refresh content=\"0;url=javascript:__ran({n})\">",
-    "<base href=\"//evil.example/{n}/\">",
+    "<base href=\"//127.0.0.1:1/{n}/\">",
     "__proto__", "constructor", "toString {n}",
     "rm \u202etxt.sj\u202c {n}", "\u2066a\u2069\u2067b\u2069 {n}", "safe\u200b\u200c\u200d\ufeff{n}", "\u202d\u202e\u200f\u200e{n}", "a\u00adb\u2060c\u180e{n}",
     "\x1b[2J\x1b[31mred{n}\x1b[0m", "\x9b31m{n}", "a\x00b{n}\x07\x08", "line one\rline two {n}", "one\u2028two\u2029{n}",

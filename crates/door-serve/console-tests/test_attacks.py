@@ -25,21 +25,24 @@ def ask_with(mock, text):
 
 def no_hostile_text_runs_in_a_question_or_its_dialogs(bench):
     seen = 0
-    for start in range(0, 200, 50):
+    # The very long ones have a page of their own.
+    for start, end in [(0, 4), *((start, start + 28) for start in range(4, 200, 28))]:
         mock = bench.server()
-        names = [ask_with(mock, text) for text in TEXTS[start:start + 50]]
+        texts = TEXTS[start:end]
+        names = [ask_with(mock, text) for text in texts]
         page = bench.page(mock)
-        bench.still(page, 50)
+        bench.still(page, len(texts))
         # Everything is opened: details, the dialogs of each card, and an outcome with a hostile name.
         page.js("""(() => {
           for (const details of document.querySelectorAll('details')) details.open = true;
           for (const card of document.querySelectorAll('.card')) card.querySelector('.rest').click();
         })()""")
         page.js("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-        bench.still(page, 50)
+        bench.still(page, len(texts))
         page.js("""(async () => {
+          window.__dialogs = 0;
           for (const card of document.querySelectorAll('.card')) {
-            for (const decision of ['approved_always', 'denied']) {
+            for (const decision of ['approved_always', ...(window.__dialogs % 5 === 0 ? ['denied'] : [])]) {
               for (let turn = 0; turn < 40 && !document.querySelector('dialog'); turn += 1) {
                 card.querySelector(`[data-decision=${decision}]`).click();
                 if (!document.querySelector('dialog')) await new Promise((done) => setTimeout(done, 60));
@@ -47,26 +50,29 @@ def no_hostile_text_runs_in_a_question_or_its_dialogs(bench):
               if (!document.querySelector('dialog')) throw new Error('no dialog opened: ' + decision);
               document.querySelector('dialog header button').click();
               await new Promise((done) => setTimeout(done, 0));
-              window.__dialogs = (window.__dialogs ?? 0) + 1;
+              window.__dialogs += 1;
             }
           }
         })()""")
-        assert page.js("window.__dialogs") == 100
+        assert page.js("window.__dialogs") >= len(texts)
         # The whole text is there, in order: what is spelt out reads as itself again.
         shown = page.js("""[...document.querySelectorAll('.card')].map((card) => card.querySelector('.command').textContent
           .replace(/\\u2039U\\+([0-9A-F]{4,6})\\u203a/g, (_, code) => String.fromCodePoint(parseInt(code, 16))))""")
-        for text, back in zip(TEXTS[start:start + 50], shown):
+        for text, back in zip(texts, shown, strict=True):
             assert back.replace("<U+202E>", "\u202e") == text.replace("<U+202E>", "\u202e"), f"changed or cut: {text[:80]!r}: {back[:80]!r}"
         clean(page, f"questions from {start}")
-        for name, text in zip(names[:10], TEXTS[start:start + 10]):
+        for name, text in zip(names[:10], texts[:10]):
             mock.settle(name, "denied", text, text)
-        page.until("document.querySelectorAll('.card.settled').length === 10 || document.querySelectorAll('.done-list li').length === 10")
+        page.until("document.querySelectorAll('.done-list li').length === " + str(min(10, len(texts))))
         clean(page, f"outcomes from {start}")
         seen += page.js("document.querySelectorAll('.card').length")
         bench.quiet()
         bench.pages.remove(page)
         page.close()
     assert seen == 200, seen
+
+
+no_hostile_text_runs_in_a_question_or_its_dialogs.weight = 3
 
 
 def no_hostile_text_runs_in_any_view(bench):
@@ -95,7 +101,7 @@ def no_hostile_text_runs_in_any_view(bench):
     }
     page = bench.page(mock)
     for view, ready in [
-        ("timeline", "document.querySelectorAll('.rows > li').length >= 200"),
+        ("timeline", "document.querySelectorAll('.rows > li').length >= 100"),
         ("journal", "document.querySelectorAll('.journal-rows > li').length === 100"),
         ("policy", "document.querySelectorAll('.settings > div').length === 200"),
         ("grants", "document.querySelectorAll('.grant').length === 200"),
@@ -127,6 +133,9 @@ def no_hostile_text_runs_in_any_view(bench):
     assert not [path for _, path in mock.requests if "canary" in path or path.endswith("/x")], "something was fetched"
 
 
+no_hostile_text_runs_in_any_view.weight = 2
+
+
 def what_the_address_holds_is_text_too(bench):
     mock = bench.server()
     page = bench.page(mock)
@@ -152,10 +161,9 @@ def a_careless_page_runs_them_so_the_canary_works(bench):
     mock.extra_pages["/careless-but-guarded"] = ("<!doctype html><title>guarded</title><body>", CSP)
     page = bench.page()
     page.open(f"{mock.url()}/careless")
-    page.until("window.__runs?.length > 40", seconds=5, what="the hostile texts run in a careless page")
-    ran = set(page.js("window.__runs"))
-    live = {number for number, text in enumerate(TEXTS) if number >= 4 and any(text == template.format(n=number) for template in LIVE)}
-    assert len(ran & live) >= 0.8 * len(live), f"only {len(ran & live)} of {len(live)} are live: {sorted(live - ran)}"
+    live = [number for number, text in enumerate(TEXTS) if number >= 4 and any(text == template.format(n=number) for template in LIVE)]
+    assert len(live) > 60
+    page.until(f"{json.dumps(live)}.filter((number) => window.__runs?.includes(number)).length >= {int(0.75 * len(live))}", seconds=15, what="the hostile texts run in a careless page")
     bench.pages.remove(page)
     page.close()
     page = bench.page()

@@ -80,7 +80,7 @@ export class Card {
         ["Question", code(brief(asked.id, 200))],
         ["Session", code(brief(asked.session, 200))],
       ]),
-      block(pretty(asked.args), "The sanitized arguments", "code small"),
+      block(brief(pretty(asked.args), 20000), "The sanitized arguments", "code small"),
       id ? h("a", { class: "link", href: `#/call/${encodeURIComponent(id)}` }, "The call’s story", icon("chevron")) : null);
     return h("div", { class: "card-body" },
       Array.isArray(asked.effects) && asked.effects.length ? h("section", { class: "does" }, h("h3", {}, "It would"), effects(asked.effects)) : null,

@@ -6,14 +6,15 @@ import { brief, plain } from "./visible.js";
 import { get, request } from "./api.js";
 import { ago, exactly, span } from "./times.js";
 import { on } from "./store.js";
+import { table } from "./table.js";
 
-const KINDS = {
+const KINDS = table({
   session: ["allow", "for the session"],
   once: ["run", "once"],
   typing: ["run", "typing"],
   auto: ["ask", "automatic"],
   waiting: ["plain", "waits"],
-};
+});
 
 export function grantsView(root) {
   const body = h("div", {}, loading());
@@ -36,7 +37,7 @@ export function grantsView(root) {
       return;
     }
     put(body, h("ul", { class: "grant-list" }, grants.slice(0, 500).map((grant) => {
-      const [tone, word] = KINDS[grant.kind] ?? ["plain", brief(grant.kind, 30)];
+      const [tone, word] = KINDS(grant.kind, ["plain", brief(grant.kind, 30)]);
       const button = h("button", { class: "button small ghost-danger", type: "button", "aria-label": plain(`Take back: ${brief(grant.what, 80)}`), onclick: () => revoke(grant, button) }, "Take back");
       return h("li", { class: "grant", "data-item": true, tabindex: "0", "data-grant": String(grant.id ?? "") },
         chip(tone, word),

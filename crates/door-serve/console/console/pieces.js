@@ -5,6 +5,7 @@ import { fragment, brief, keepWords } from "./visible.js";
 import { icon } from "./icons.js";
 import { at, exactly } from "./times.js";
 import { Failure } from "./api.js";
+import { table } from "./table.js";
 
 /** A word in a small frame. */
 export const chip = (tone, ...children) => h("span", { class: `chip ${tone}` }, ...children);
@@ -72,11 +73,13 @@ export function effect(item) {
 
 export const effects = (list) => h("ul", { class: "effects" }, (Array.isArray(list) ? list : []).slice(0, 200).map(effect));
 
+const LEVELS = table({ low: "plain", medium: "ask", high: "high", critical: "critical" });
+
 /** A risk level, or a warning's. */
 export function riskChip(level) {
   const word = String(level ?? "").toLowerCase();
-  const tone = { low: "plain", medium: "ask", high: "high", critical: "critical" }[word] ?? "plain";
-  return chip(`risk ${tone}`, `${word || "unknown"} risk`);
+  const tone = LEVELS(word, "plain");
+  return chip(`risk ${tone}`, `${brief(word, 24) || "unknown"} risk`);
 }
 
 /** Something to press that copies a text. */

@@ -6,6 +6,7 @@ import { brief } from "./visible.js";
 import { icon } from "./icons.js";
 import { get } from "./api.js";
 import { placeOf } from "./records.js";
+import { table } from "./table.js";
 
 const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
@@ -64,7 +65,8 @@ export function policyView(root) {
   return { title: "Policy", search: () => search.focus(), keys: {}, destroy() { gone = true; } };
 }
 
-const tone = (action) => ({ allow: "allow", ask: "ask", require_approval: "ask", fenced: "run", deny: "deny" })[String(action)] ?? "plain";
+const TONES = table({ allow: "allow", ask: "ask", require_approval: "ask", fenced: "run", deny: "deny" });
+const tone = (action) => TONES(action, "plain");
 
 function value(raw) {
   const shown = text(raw ?? "");

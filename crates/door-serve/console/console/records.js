@@ -1,6 +1,7 @@
 // The journal's records in words, and the records of one call folded into what became of it.
 
 import { lasted } from "./times.js";
+import { table } from "./table.js";
 
 const text = (value) => (typeof value === "string" ? value : value === undefined || value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value));
 
@@ -117,17 +118,17 @@ export function how(call) {
   return "";
 }
 
-const DECISIONS = {
+const DECISIONS = table({
   approved: "approved once",
   approved_for_session: "approved for the session",
   approved_always: "approved always",
   denied: "denied",
   abort: "denied, and the run stopped",
-};
+});
 
-export const decisionWords = (decision) => DECISIONS[decision] ?? text(decision);
+export const decisionWords = (decision) => DECISIONS(decision, text(decision));
 
-const TITLES = {
+const TITLES = table({
   tool_call_requested: "Asked for, and judged",
   approval_requested: "A person is asked",
   approval_decided: "Answered",
@@ -147,9 +148,9 @@ const TITLES = {
   segment: "A new file of the journal",
   checkpoint: "Sealed with a signature",
   journal_repaired: "The journal was repaired",
-};
+});
 
-export const titleOf = (type) => TITLES[type] ?? text(type).replaceAll("_", " ");
+export const titleOf = (type) => TITLES(type, text(type).replaceAll("_", " "));
 
 /** A record in one sentence. */
 export function sentence(record) {
@@ -172,11 +173,13 @@ export function sentence(record) {
   }
 }
 
+const RULINGS = table({ allow: "allow", ask: "ask", deny: "deny" });
+
 /** The colour of a record. */
 export function toneOf(record) {
   const payload = record.payload ?? {};
   if (record.type === "security_violation" || record.type === "run_failed") return "deny";
-  if (record.type === "tool_call_requested") return ({ allow: "allow", ask: "ask", deny: "deny" })[payload.decision] ?? "plain";
+  if (record.type === "tool_call_requested") return RULINGS(payload.decision, "plain");
   if (record.type === "approval_requested") return "ask";
   if (record.type === "approval_decided") return text(payload.decision).startsWith("approved") ? "allow" : "deny";
   if (record.type === "tool_call_finished") return payload.outcome === "finished" ? (payload.exit_code ? "ask" : "allow") : "deny";

@@ -67,7 +67,7 @@ export function storyView(root, { id }) {
             h("span", { class: "step-at" }, moment(record.timestamp), now && first ? h("span", { class: "dim" }, ` +${lasted(now - first) || "0 ms"}`) : null)),
           sentence(record) ? h("p", {}, brief(sentence(record), 1500)) : null,
           h("details", { class: "raw", "data-seq": String(record.seq), open: opened.has(String(record.seq)) },
-            h("summary", {}, `Record ${brief(record.seq, 20)}`), block(pretty(record), `Record ${brief(record.seq, 20)} as it is written`, "code small")));
+            h("summary", {}, `Record ${brief(record.seq, 20)}`), block(brief(pretty(record), 40000), `Record ${brief(record.seq, 20)} as it is written`, "code small")));
       })),
       call.end ? null : h("p", { class: "hint" }, "It has not ended yet. This page goes on by itself."));
   }
