@@ -169,6 +169,12 @@ impl Coordinator {
         self.shared.board.get(id.bits())
     }
 
+    /// What one of the last questions was settled as.
+    #[must_use]
+    pub fn settled(&self, id: AskId) -> Option<Outcome> {
+        self.shared.board.decided(id.bits())
+    }
+
     /// Every open question, with how long it still waits.
     #[must_use]
     pub fn pending(&self) -> Vec<(Arc<Asked>, Duration)> {

@@ -1,7 +1,6 @@
 //! The binary: command line, wiring, output. It decides nothing itself.
 
 mod always;
-mod answer;
 mod approvers;
 mod call;
 mod check;
