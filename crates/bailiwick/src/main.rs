@@ -20,6 +20,7 @@ mod replace;
 mod replay;
 mod samples;
 mod sandbox;
+mod serve;
 mod setup;
 mod terminal;
 mod tools;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Policy(arguments) => policy_command::run(&arguments),
         Command::Grants(arguments) => grants::run(&arguments),
         Command::Journal(arguments) => journal_command::run(&arguments),
+        Command::Serve(arguments) => serve::run(&arguments),
         Command::Hook(arguments) => return ExitCode::from(hook::run(&arguments)),
         Command::Init(arguments) => init::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),

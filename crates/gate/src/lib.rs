@@ -61,7 +61,7 @@ pub use call;
 pub use calling::Calling;
 pub use consider::{Considered, Hearing, Later};
 pub use custom_tool::CustomTool;
-pub use desk::{Desk, GrantChange, grant_event};
+pub use desk::{Desk, GrantChange};
 pub use effects;
 pub use examples::Failure;
 pub use fence;

@@ -74,7 +74,7 @@ pub fn load_for(world: &World, wanted: &Wanted, request: Option<&str>) -> Result
         layers.push(Layer::parse(Origin::Flags, "the command line", flags)?);
     }
     if let Some(request) = request {
-        layers.push(Layer::parse(Origin::Request, "the request", request)?);
+        layers.push(Layer::parse(Origin::Request, policy::REQUEST, request)?);
     }
     let base = Base {
         cwd: world.cwd.to_string_lossy().into_owned(),
