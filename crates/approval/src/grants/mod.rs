@@ -378,6 +378,24 @@ impl Grants {
         if count == 0 { Err(NotGranted::Unknown) } else { Ok(count) }
     }
 
+    /// Says no to a question that waits. A yes that was given to it meanwhile is left alone.
+    ///
+    /// # Errors
+    /// There is none, or it could not be written down.
+    pub fn withdraw(&self, id: AskId) -> Result<(), NotGranted> {
+        let waits = |record: &Record| record.id == id && matches!(record.what, What::Ask { .. });
+        let found = self.all().into_iter().find(waits).ok_or(NotGranted::Unknown)?;
+        let mut result = Err(NotGranted::Unknown);
+        self.change(&found.session, &mut |records| {
+            let before = records.len();
+            records.retain(|record| !waits(record));
+            if records.len() < before {
+                result = Ok(());
+            }
+        })?;
+        result
+    }
+
     /// Takes back everything of a session.
     ///
     /// # Errors
