@@ -73,6 +73,8 @@ pub struct Asked {
     pub reason: Shown,
     /// The rule that asks, with its place.
     pub rule: Shown,
+    /// The same in its parts: id, file, line.
+    pub cited: (Shown, Option<Shown>, Option<u32>),
     /// What a person is to be warned of: the level (`LOW` … `CRITICAL`) and the words.
     pub warning: Option<(&'static str, Shown)>,
     /// What must be typed for a yes.
@@ -111,11 +113,22 @@ impl Asked {
             facts: Facts { analysis },
             reason: Shown::of(&ruling.reason),
             rule: Shown::of(&format!("{}{place}", ruling.rule.id)),
+            cited: (
+                Shown::of(&ruling.rule.id),
+                ruling.rule.at.as_ref().map(|at| Shown::of(&at.file)),
+                ruling.rule.at.as_ref().map(|at| at.line).filter(|line| *line > 0),
+            ),
             warning: ruling.warning.as_ref().map(|warning| (warning.level, Shown::of(&warning.message))),
             confirmation: critical.then_some(CONFIRMATION),
             session_grant: !critical,
             always: None,
         }
+    }
+
+    /// What would run, or be touched, in the call's own words, fit to be shown and nothing of it left out.
+    #[must_use]
+    pub fn what(&self) -> String {
+        crate::prompt::what(self)
     }
 
     /// Whether a yes may hold for the session. What must be typed must be typed each time.

@@ -174,6 +174,17 @@ impl<A, O: Clone> Board<A, O> {
         inner.open.get(&id).map(|entry| Arc::clone(&entry.asked))
     }
 
+    /// One open question with its deadline.
+    pub(crate) fn one(&self, id: u128) -> Option<(Arc<A>, Duration)> {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        inner.open.get(&id).map(|entry| (Arc::clone(&entry.asked), entry.deadline))
+    }
+
+    /// Who won one of the last ones.
+    pub(crate) fn decided(&self, id: u128) -> Option<O> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).decided.get(&id).cloned()
+    }
+
     /// Every open question with its deadline.
     pub(crate) fn list(&self) -> Vec<(Arc<A>, Duration)> {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);

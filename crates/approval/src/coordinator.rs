@@ -169,6 +169,20 @@ impl Coordinator {
         self.shared.board.get(id.bits())
     }
 
+    /// One open question, with how long it still waits.
+    #[must_use]
+    pub fn pending_one(&self, id: AskId) -> Option<(Arc<Asked>, Duration)> {
+        self.expire();
+        let now = self.shared.clock.now();
+        self.shared.board.one(id.bits()).map(|(asked, deadline)| (asked, deadline.saturating_sub(now)))
+    }
+
+    /// What one of the last questions was settled as.
+    #[must_use]
+    pub fn settled(&self, id: AskId) -> Option<Outcome> {
+        self.shared.board.decided(id.bits())
+    }
+
     /// Every open question, with how long it still waits.
     #[must_use]
     pub fn pending(&self) -> Vec<(Arc<Asked>, Duration)> {

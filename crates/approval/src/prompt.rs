@@ -114,7 +114,7 @@ fn shown(text: &str) -> String {
 }
 
 /// What would run, or be touched, in the call's own words.
-fn what(asked: &Asked) -> String {
+pub(crate) fn what(asked: &Asked) -> String {
     let fields = asked.request.fields();
     let words = |name: &str| {
         let items = fields.get(name)?.as_array()?;

@@ -30,6 +30,11 @@ impl InConfiguration {
         InConfiguration { setup: setup.clone(), terms: terms.to_vec(), journal, file }
     }
 
+    /// Where they are kept.
+    pub(crate) fn file(&self) -> &std::path::Path {
+        &self.file
+    }
+
     /// Commands of the past that somebody was asked about, the latest first.
     fn history(&self) -> Vec<String> {
         let mut commands = Vec::new();

@@ -1,7 +1,9 @@
 //! Who is asked, in the order that the configuration has.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use door_serve::Presence;
 use gate::approval::{Console, Program, Provider, Rules, Style, Terminal, Tty};
 use gate::policy::ApprovalProvider;
 use gate::{Desk, Gate, Later, Machine};
@@ -9,12 +11,14 @@ use gate::{Desk, Gate, Later, Machine};
 use crate::terminal;
 
 /// Whether a person can be reached from here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone)]
 pub(crate) enum Audience {
     /// Somebody may sit at the terminal.
     Terminal,
     /// A coding agent's host asks the person, or somebody answers later from a terminal of their own.
     Host,
+    /// Somebody may be at the page, or connected to the server.
+    Console(Arc<Presence>),
     /// Only those who answer by themselves.
     Nobody,
 }
@@ -23,7 +27,7 @@ pub(crate) enum Audience {
 pub(crate) fn approvers(
     gate: &Gate,
     desk: &Desk,
-    audience: Audience,
+    audience: &Audience,
 ) -> Result<Vec<Box<dyn Provider>>, String> {
     let settings = gate.config().approval();
     let mut all: Vec<Box<dyn Provider>> = Vec::new();
@@ -38,20 +42,27 @@ pub(crate) fn approvers(
                     all.push(Box::new(program));
                 }
             }
-            ApprovalProvider::Terminal | ApprovalProvider::Queue if audience == Audience::Nobody => {}
-            // Whatever rules would say for want of anybody else, there is a person to be asked.
-            ApprovalProvider::Terminal | ApprovalProvider::Queue if audience == Audience::Host => {
-                all.push(Box::new(Later));
-                break;
-            }
-            ApprovalProvider::Terminal => {
-                let open = || Tty::open().map(|tty| Box::new(tty) as Box<dyn Console>);
-                let style = if terminal::wants_colour() { Style::Coloured } else { Style::Plain };
-                let who = gate.world().user.clone().unwrap_or_else(|| "somebody".into());
-                all.push(Box::new(Terminal::new(Box::new(open), &who, style)));
-            }
-            ApprovalProvider::Queue => all.push(Box::new(desk.elsewhere()?)),
+            ApprovalProvider::Terminal | ApprovalProvider::Queue => match audience {
+                Audience::Nobody => {}
+                Audience::Console(presence) => all.push(Box::new(presence.provider())),
+                // Whatever rules would say for want of anybody else, there is a person to be asked.
+                Audience::Host => {
+                    all.push(Box::new(Later));
+                    break;
+                }
+                Audience::Terminal if *provider == ApprovalProvider::Queue => {
+                    all.push(Box::new(desk.elsewhere()?));
+                }
+                Audience::Terminal => all.push(at_terminal(gate)),
+            },
         }
     }
     Ok(all)
+}
+
+fn at_terminal(gate: &Gate) -> Box<dyn Provider> {
+    let open = || Tty::open().map(|tty| Box::new(tty) as Box<dyn Console>);
+    let style = if terminal::wants_colour() { Style::Coloured } else { Style::Plain };
+    let who = gate.world().user.clone().unwrap_or_else(|| "somebody".into());
+    Box::new(Terminal::new(Box::new(open), &who, style))
 }

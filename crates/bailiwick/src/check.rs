@@ -5,9 +5,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 
 use gate::call::{ErrorKind, Invalid, RawCall};
 use gate::policy::Decision;
-use gate::{Gate, Judgement};
+use gate::{Answer, Gate, Judgement};
 
-use crate::answer::Answer;
 use crate::cli::{Check, print};
 use crate::human;
 use crate::terminal::Style;

@@ -65,6 +65,9 @@ pub(crate) enum Command {
     /// Read, check and export the record of what happened
     #[command(after_help = JOURNAL_HELP)]
     Journal(Journal),
+    /// Answer programs over HTTP, and people from a page: decisions, tools, approvals
+    #[command(after_help = SERVE_HELP)]
+    Serve(Serve),
     /// Answer the host of a coding agent that is about to call a tool
     Hook(Hook),
     /// Put the gate around the coding agents on this machine, or take it away
@@ -500,6 +503,34 @@ Examples:
   bailiwick init claude-code
   bailiwick init --dry-run        show the changes, make none
   bailiwick init --undo           take the hooks out again";
+
+const SERVE_HELP: &str = "\
+Everything but the page's own files needs the token, which is made at the first start and printed as part of the page's
+address where standard error is a terminal; otherwise the name of its file is.
+
+Examples:
+  bailiwick serve
+  bailiwick serve --listen 127.0.0.1:9000 --config team.yaml
+  bailiwick serve --socket ~/.bailiwick.sock";
+
+/// Where to listen.
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// The address and port
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8377", conflicts_with = "socket")]
+    pub(crate) listen: std::net::SocketAddr,
+    /// Listen where other machines can reach it: all of it, the token included, goes unencrypted over the network
+    #[arg(long, requires = "listen")]
+    pub(crate) reachable_by_others: bool,
+    /// Listen at a socket in the file system instead
+    #[arg(long, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
+    /// Make a new token; the old one counts no more
+    #[arg(long)]
+    pub(crate) new_token: bool,
+    #[command(flatten)]
+    pub(crate) setup: Setup,
+}
 
 /// Around which agents.
 #[derive(Debug, Args)]

@@ -70,28 +70,12 @@ pub(crate) fn reader(directory: &Path) -> Result<Reader, String> {
 /// A date, or how long ago.
 pub(crate) fn when(text: Option<&str>) -> Result<Option<Timestamp>, String> {
     let Some(text) = text else { return Ok(None) };
-    if let Some(at) = Timestamp::parse(text) {
-        return Ok(Some(at));
-    }
-    let wrong = || {
+    Timestamp::parse_or_ago(text, ThisHost.now()).map(Some).ok_or_else(|| {
         format!(
             "`{}` is neither a date (2026-01-31, 2026-01-31T12:00:00Z) nor a time ago (30m, 12h, 7d)",
             visible(text)
         )
-    };
-    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let number: i64 = digits.parse().map_err(|_| wrong())?;
-    let seconds = match text.strip_prefix(digits).unwrap_or_default() {
-        "s" => 1,
-        "m" => 60,
-        "h" => 3_600,
-        "d" => 86_400,
-        _ => return Err(wrong()),
-    };
-    let now = ThisHost.now().micros();
-    Ok(Some(Timestamp::from_micros(
-        now.saturating_sub(number.saturating_mul(seconds).saturating_mul(1_000_000)),
-    )))
+    })
 }
 
 fn tail(directory: &Path, count: usize, follow: bool, filter: &Filter, json: bool) -> Result<u8, String> {

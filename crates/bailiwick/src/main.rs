@@ -1,7 +1,6 @@
 //! The binary: command line, wiring, output. It decides nothing itself.
 
 mod always;
-mod answer;
 mod approvers;
 mod call;
 mod check;
@@ -21,6 +20,7 @@ mod replace;
 mod replay;
 mod samples;
 mod sandbox;
+mod serve;
 mod setup;
 mod terminal;
 mod tools;
@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         Command::Policy(arguments) => policy_command::run(&arguments),
         Command::Grants(arguments) => grants::run(&arguments),
         Command::Journal(arguments) => journal_command::run(&arguments),
+        Command::Serve(arguments) => serve::run(&arguments),
         Command::Hook(arguments) => return ExitCode::from(hook::run(&arguments)),
         Command::Init(arguments) => init::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),

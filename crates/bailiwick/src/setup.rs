@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use door_serve::Unfit;
 use gate::policy::{ConfigError, Fence};
-use gate::{Desk, Gate, Machine, Wanted, World, load};
+use gate::{Desk, Gate, Machine, Wanted, World, load, load_for};
 
 use crate::always::InConfiguration;
 use crate::approvers::{Audience, approvers};
@@ -31,7 +32,7 @@ impl Setup {
 
     /// The same, with further terms of the sandbox, as YAML.
     pub(crate) fn gate_for(&self, elsewhere: Option<&str>, terms: Vec<String>) -> Result<Gate, String> {
-        let gate = self.gate_with(elsewhere, &terms)?;
+        let gate = self.gate_with(elsewhere, &terms, None).map_err(text)?;
         match gate.check_examples().first() {
             None => Ok(gate),
             Some(failure) => Err(format!(
@@ -52,8 +53,8 @@ impl Setup {
         audience: Audience,
     ) -> Result<Gate, String> {
         let desk = Desk::of(gate.world(), gate.config())?;
-        let (mut office, key) = desk.office(gate.config(), approvers(&gate, &desk, audience)?)?;
-        if audience == Audience::Terminal
+        let (mut office, key) = desk.office(gate.config(), approvers(&gate, &desk, &audience)?)?;
+        if matches!(audience, Audience::Terminal | Audience::Console(_))
             && let Some(directory) = gate.world().configuration.clone()
         {
             let journal = desk.journal_directory().to_path_buf();
@@ -68,19 +69,29 @@ impl Setup {
         if let Some(cwd) = &self.cwd {
             world.cwd = world.cwd.join(cwd);
         }
-        self.gate_in(world, terms, Some(rule))
+        self.gate_in(world, terms, Some(rule), None).map_err(text)
+    }
+
+    /// The same for one request, which brings configuration of its own that may only tighten.
+    pub(crate) fn gate_for_request(&self, elsewhere: Option<&str>, request: &str) -> Result<Gate, Unfit> {
+        self.gate_with(elsewhere, &[], Some(request))
     }
 
     /// The same, with the examples still to be run.
-    fn gate_with(&self, elsewhere: Option<&str>, terms: &[String]) -> Result<Gate, String> {
-        let mut world = Machine::world()?;
+    fn gate_with(
+        &self,
+        elsewhere: Option<&str>,
+        terms: &[String],
+        request: Option<&str>,
+    ) -> Result<Gate, Unfit> {
+        let mut world = Machine::world().map_err(Unfit::Configuration)?;
         if let Some(cwd) = &self.cwd {
             world.cwd = world.cwd.join(cwd);
         }
         if let Some(cwd) = elsewhere {
             world.cwd = world.cwd.join(cwd);
         }
-        self.gate_in(world, terms, None)
+        self.gate_in(world, terms, None, request)
     }
 
     /// The same, without the files of this machine, its user and the workspace.
@@ -102,7 +113,13 @@ impl Setup {
         if self.no_sandbox { gate.with_fence(Fence::none("switched off with --no-sandbox")) } else { gate }
     }
 
-    fn gate_in(&self, world: World, terms: &[String], rule: Option<&str>) -> Result<Gate, String> {
+    fn gate_in(
+        &self,
+        world: World,
+        terms: &[String],
+        rule: Option<&str>,
+        request: Option<&str>,
+    ) -> Result<Gate, Unfit> {
         let workspace = match &self.workspace {
             Some(root) => Some(world.cwd.join(root)),
             None => world.workspace(&world.cwd),
@@ -112,8 +129,11 @@ impl Setup {
             (flags, rule) => flags.or_else(|| rule.map(str::to_owned)),
         };
         let wanted = Wanted { config: self.config.clone(), flags, workspace: workspace.clone() };
-        let config = load(&world, &wanted).map_err(|error| explain(&world, &error))?;
-        let key = Machine::digest_key()?;
+        let config = load_for(&world, &wanted, request).map_err(|error| match error.of_request() {
+            true => Unfit::Request(explain(&world, &error)),
+            false => Unfit::Configuration(explain(&world, &error)),
+        })?;
+        let key = Machine::digest_key().map_err(Unfit::Configuration)?;
         Ok(self.fenced(Gate::new(config, world, workspace, key)))
     }
 
@@ -147,6 +167,12 @@ impl Setup {
             lines.push(format!("sandbox: {{{}}}", terms.join(", ")));
         }
         (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+}
+
+fn text(unfit: Unfit) -> String {
+    match unfit {
+        Unfit::Configuration(why) | Unfit::Request(why) => why,
     }
 }
 

@@ -65,7 +65,15 @@ impl RawCall {
     /// # Errors
     /// Anything else, an unknown key, a key that is there twice, and text that is not UTF-8.
     pub fn from_json(bytes: &[u8]) -> Result<RawCall, Invalid> {
-        let mut line = match strict_json::read(bytes)? {
+        RawCall::from_value(strict_json::read(bytes)?)
+    }
+
+    /// The same from JSON that was read strictly already.
+    ///
+    /// # Errors
+    /// As [`RawCall::from_json`].
+    pub fn from_value(value: Value) -> Result<RawCall, Invalid> {
+        let mut line = match value {
             Value::Object(members) => members,
             other => return Err(Invalid::new("an object", described(&other))),
         };
@@ -106,7 +114,10 @@ impl std::fmt::Debug for RawCall {
 
 impl Principal {
     /// Reads a name, or `{"id", "groups"?}`.
-    fn read(value: Value) -> Result<Principal, Invalid> {
+    ///
+    /// # Errors
+    /// Anything else.
+    pub fn read(value: Value) -> Result<Principal, Invalid> {
         let mut members = match value {
             Value::String(id) => return Ok(Principal { id, groups: Vec::new() }),
             Value::Object(members) => members,

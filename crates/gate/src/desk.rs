@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use approval::{
-    Approver, Clock, Coordinator, Elsewhere, Grant, GrantKind, Grants, Limits, Presence, Provider, RunGuard,
+    Approver, Clock, ConsoleLock, Coordinator, Elsewhere, Grant, GrantKind, Grants, Limits, Provider, RunGuard,
     SystemClock,
 };
 use call::{DigestKey, Shown};
@@ -87,7 +87,7 @@ impl Desk {
     /// The keys cannot be read or made.
     pub fn elsewhere(&self) -> Result<Elsewhere, String> {
         let (grants, console) = (self.grants(self.keys()?.digest_key()), self.console.clone());
-        Ok(Elsewhere::new(grants, move || Presence::is_held(&console)))
+        Ok(Elsewhere::new(grants, move || ConsoleLock::is_held(&console)))
     }
 
     /// The keys; made where there are none.
@@ -151,23 +151,39 @@ impl Desk {
     /// It cannot be written.
     pub fn record(&self, change: GrantChange, grant: &Grant) -> Result<(), String> {
         let keys = self.keys()?;
-        let kind = match change {
-            GrantChange::Added => Kind::GrantAdded,
-            GrantChange::Revoked => Kind::GrantRevoked,
-        };
-        let payload = Payload::new()
-            .with("grant_id", grant.id.shown())
-            .with("kind", kind_name(&grant.kind))
-            .with("tool", Shown::of(&grant.tool))
-            .with("what", &grant.shown)
-            .with("approval_key", grant.key.as_ref())
-            .with("by", &grant.by)
-            .with("seconds_left", grant.left.as_secs());
-        let event =
-            Event::new(kind, payload).in_session(Some(Shown::identifier(&grant.session, &keys.digest_key())));
+        let event = grant_event(change, grant, &keys.digest_key());
         let journal = self.journal(keys)?;
         journal.append(&event).map(drop).map_err(|unavailable| format!("journal_unavailable: {unavailable}"))
     }
+}
+
+impl Gate {
+    /// Writes down that a grant was given or taken back by a person.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn record_grant(&self, change: GrantChange, grant: &Grant) -> Result<(), String> {
+        let office = self.office().ok_or("there is no journal")?;
+        let written = office.journal.append(&grant_event(change, grant, &self.digest_key));
+        written.map(drop).map_err(|unavailable| format!("journal_unavailable: {unavailable}"))
+    }
+}
+
+/// What the journal is told of a grant that was given or taken back.
+fn grant_event(change: GrantChange, grant: &Grant, key: &DigestKey) -> Event {
+    let kind = match change {
+        GrantChange::Added => Kind::GrantAdded,
+        GrantChange::Revoked => Kind::GrantRevoked,
+    };
+    let payload = Payload::new()
+        .with("grant_id", grant.id.shown())
+        .with("kind", kind_name(&grant.kind))
+        .with("tool", Shown::of(&grant.tool))
+        .with("what", &grant.shown)
+        .with("approval_key", grant.key.as_ref())
+        .with("by", &grant.by)
+        .with("seconds_left", grant.left.as_secs());
+    Event::new(kind, payload).in_session(Some(Shown::identifier(&grant.session, key)))
 }
 
 fn kind_name(kind: &GrantKind) -> &'static str {

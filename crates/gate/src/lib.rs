@@ -27,6 +27,7 @@
 //! ```
 
 mod admit;
+mod answer;
 mod calling;
 mod consider;
 mod custom_tool;
@@ -54,6 +55,7 @@ use effects::{Analysis, Surroundings};
 use policy::{Config, Consultation, Fence, Question, Ruling};
 
 pub use admit::Terms;
+pub use answer::Answer;
 pub use approval;
 pub use call;
 pub use calling::Calling;
@@ -64,7 +66,7 @@ pub use effects;
 pub use examples::Failure;
 pub use fence;
 pub use journal;
-pub use load::{Wanted, load};
+pub use load::{Wanted, load, load_for};
 pub use machine::Machine;
 pub use office::{Fenced, Keeper, Office, Runner};
 pub use perform::{Hands, Watcher, refusal};
@@ -83,7 +85,7 @@ pub struct Gate {
     world: World,
     workspace: Option<PathBuf>,
     descriptors: Descriptors,
-    digest_key: DigestKey,
+    digest_key: Arc<DigestKey>,
     fence: OnceLock<Fence>,
     contact_engine: bool,
     rehearsal: bool,
@@ -112,7 +114,7 @@ impl Gate {
             world,
             workspace,
             descriptors: Descriptors::new(),
-            digest_key,
+            digest_key: Arc::new(digest_key),
             fence: OnceLock::new(),
             contact_engine: false,
             rehearsal: true,
@@ -147,7 +149,15 @@ impl Gate {
     #[must_use]
     pub fn with_office(mut self, office: Office, digest_key: DigestKey) -> Gate {
         self.office = Some(Arc::new(office));
-        self.digest_key = digest_key;
+        self.digest_key = Arc::new(digest_key);
+        self
+    }
+
+    /// The same office, and the same key, as another gate has.
+    #[must_use]
+    pub fn with_office_of(mut self, other: &Gate) -> Gate {
+        self.office.clone_from(&other.office);
+        self.digest_key = Arc::clone(&other.digest_key);
         self
     }
 

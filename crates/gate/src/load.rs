@@ -27,6 +27,14 @@ pub struct Wanted {
 /// # Errors
 /// A file that cannot be read, or says something wrong. A `--config` that does not exist is an error; other files may be absent.
 pub fn load(world: &World, wanted: &Wanted) -> Result<Config, ConfigError> {
+    load_for(world, wanted, None)
+}
+
+/// The same for one request, which brings configuration of its own: it may only tighten.
+///
+/// # Errors
+/// As [`load`], and a request that would loosen something.
+pub fn load_for(world: &World, wanted: &Wanted, request: Option<&str>) -> Result<Config, ConfigError> {
     let mut files: Vec<(Origin, PathBuf)> = Vec::new();
     for (origin, directory) in
         [(Origin::Managed, world.managed.as_ref()), (Origin::User, world.configuration.as_ref())]
@@ -64,6 +72,9 @@ pub fn load(world: &World, wanted: &Wanted) -> Result<Config, ConfigError> {
     }
     if let Some(flags) = &wanted.flags {
         layers.push(Layer::parse(Origin::Flags, "the command line", flags)?);
+    }
+    if let Some(request) = request {
+        layers.push(Layer::parse(Origin::Request, policy::REQUEST, request)?);
     }
     let base = Base {
         cwd: world.cwd.to_string_lossy().into_owned(),

@@ -29,7 +29,7 @@ pub struct Hands {
     /// Who answers an agent's questions; without anybody they are `human_required`.
     pub human: Option<Box<dyn Human>>,
     /// The plans that agents keep.
-    pub plans: Plans,
+    pub plans: Arc<Plans>,
     /// Where skills are; their references can be read.
     pub skills: Option<SkillSpaces>,
     /// Who searches the web, and the key for it; without anybody a search is an error.
@@ -43,7 +43,7 @@ impl Hands {
     /// No descriptor or no thread is to be had.
     pub fn new() -> std::io::Result<Hands> {
         let sessions = Arc::new(Sessions::new(tools::SessionBounds::default())?);
-        Ok(Hands { sessions, watch: None, human: None, plans: Plans::new(), skills: None, search: None })
+        Ok(Hands { sessions, watch: None, human: None, plans: Arc::new(Plans::new()), skills: None, search: None })
     }
 }
 

@@ -210,9 +210,17 @@ impl Reader {
     /// # Errors
     /// As [`Reader::forward`].
     pub fn new_since(&self, position: &mut Position) -> Result<Vec<Record>, Unreadable> {
+        self.some_since(position, 4096)
+    }
+
+    /// The same with a bound of the caller's on how many records come at a time.
+    ///
+    /// # Errors
+    /// As [`Reader::forward`].
+    pub fn some_since(&self, position: &mut Position, most: usize) -> Result<Vec<Record>, Unreadable> {
         let mut records = Vec::new();
         for number in segment::numbers(self.volume.as_ref())? {
-            if number < position.segment || records.len() >= 4096 {
+            if number < position.segment || records.len() >= most {
                 continue;
             }
             if number > position.segment {
@@ -221,7 +229,7 @@ impl Reader {
             let file = self.volume.open(&file_name(number), Access::Read)?;
             let mut lines = Lines::new(file.as_ref(), position.offset)?;
             while let Some(at) = lines.next()? {
-                if !at.whole || records.len() >= 4096 {
+                if !at.whole || records.len() >= most {
                     break;
                 }
                 records.push(read(at.bytes, number, at.offset)?);
@@ -229,6 +237,23 @@ impl Reader {
             }
         }
         Ok(records)
+    }
+
+    /// Where the records after this one begin.
+    ///
+    /// # Errors
+    /// As [`Reader::forward`].
+    pub fn after(&self, seq: u64) -> Result<Position, Unreadable> {
+        for number in segment::numbers(self.volume.as_ref())?.into_iter().rev() {
+            let file = self.volume.open(&file_name(number), Access::Read)?;
+            let mut lines = Backward::new(file.as_ref())?;
+            while let Some((bytes, offset)) = lines.next()? {
+                if read(&bytes, number, offset)?.seq <= seq {
+                    return Ok(Position { segment: number, offset: offset + bytes.len() as u64 + 1 });
+                }
+            }
+        }
+        Ok(Position { segment: 0, offset: 0 })
     }
 
     /// The last checkpoint, to be kept elsewhere.

@@ -53,6 +53,25 @@ impl Timestamp {
             .then(|| Timestamp(days * DAY + ((hour * 60 + minute) * 60 + second) * SECOND + fraction))
     }
 
+    /// A date, or how long before `now`: `30m`, `12h`, `7d`.
+    #[must_use]
+    pub fn parse_or_ago(text: &str, now: Timestamp) -> Option<Self> {
+        let ago = || {
+            let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+            let number: i64 = digits.parse().ok().filter(|number| *number >= 0)?;
+            let seconds = match text.strip_prefix(digits)? {
+                "s" => 1,
+                "m" => 60,
+                "h" => 3_600,
+                "d" => 86_400,
+                _ => return None,
+            };
+            let micros = number.saturating_mul(seconds).saturating_mul(SECOND);
+            Some(Timestamp::from_micros(now.0.saturating_sub(micros)))
+        };
+        Timestamp::parse(text).or_else(ago)
+    }
+
     /// The date: `2026-01-31`.
     #[must_use]
     pub fn date(self) -> String {

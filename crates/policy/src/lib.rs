@@ -19,7 +19,7 @@ mod ruling;
 
 pub use config::{
     ApprovalProvider, ApprovalRule, ApprovalSettings, ApprovalWord, At, Case, Config, ConfigError,
-    JournalSettings, JournalSync, Layer, Limits, MAX_BYTES, Origin, Profile, Set, Shown, Stance, reference,
+    JournalSettings, JournalSync, Layer, Limits, MAX_BYTES, Origin, Profile, REQUEST, Set, Shown, Stance, reference,
     schema,
 };
 pub use decision::Decision;

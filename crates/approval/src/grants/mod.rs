@@ -27,8 +27,6 @@ const MAX_ASKS: usize = 64;
 const ASKS_LAST: Duration = Duration::from_secs(3600);
 /// How long a yes for once waits to be used.
 const ONCE_LASTS: Duration = Duration::from_secs(900);
-/// A question that takes more room than this is kept without what a user interface shows.
-const MAX_QUESTION: usize = 32 * 1024;
 /// How many complaints are kept until somebody reads them.
 const MAX_COMPLAINTS: usize = 100;
 
@@ -62,8 +60,6 @@ pub struct Grant {
     pub date_ms: u64,
     /// How long it still holds.
     pub left: Duration,
-    /// A question that waits, as [`Asked::to_json`] shows it.
-    pub question: Option<serde_json::Value>,
 }
 
 /// What became of a question that waits for somebody in another process.
@@ -264,16 +260,12 @@ impl Grants {
     /// # Errors
     /// It could not be kept.
     pub fn defer_for(&self, asked: &Asked, lasts: Duration) -> Result<(), NotGranted> {
-        let lasts = lasts.min(ASKS_LAST);
-        let millis = u64::try_from(lasts.as_millis()).unwrap_or(u64::MAX);
-        let question = asked.to_json(self.clock.date_ms().saturating_add(millis));
         let what = What::Ask {
             key: asked.key.clone(),
             typed: asked.confirmation.is_some(),
             session_grant: asked.may_grant_session(),
-            question: (question.to_string().len() <= MAX_QUESTION).then_some(question),
         };
-        self.keep(asked, what, &Shown::word("nobody"), lasts)
+        self.keep(asked, what, &Shown::word("nobody"), lasts.min(ASKS_LAST))
     }
 
     /// What became of a question that was [deferred](Grants::defer_for). FAIL-CLOSED: what cannot be found was not approved.
@@ -312,7 +304,7 @@ impl Grants {
         self.change(&found.session, &mut |records| {
             let Some(index) = records.iter().position(waits) else { return };
             let Some(record) = records.get_mut(index) else { return };
-            let What::Ask { key, typed: needed, session_grant, .. } = record.what.clone() else { return };
+            let What::Ask { key, typed: needed, session_grant } = record.what.clone() else { return };
             if needed && typed.map(str::trim) != Some(crate::CONFIRMATION) {
                 result = Err(NotGranted::NotTyped(crate::CONFIRMATION));
                 return;
@@ -419,6 +411,24 @@ impl Grants {
             })?;
         }
         if count == 0 { Err(NotGranted::Unknown) } else { Ok(count) }
+    }
+
+    /// Says no to a question that waits. A yes that was given to it meanwhile is left alone.
+    ///
+    /// # Errors
+    /// There is none, or it could not be written down.
+    pub fn withdraw(&self, id: AskId) -> Result<(), NotGranted> {
+        let waits = |record: &Record| record.id == id && matches!(record.what, What::Ask { .. });
+        let found = self.all().into_iter().find(waits).ok_or(NotGranted::Unknown)?;
+        let mut result = Err(NotGranted::Unknown);
+        self.change(&found.session, &mut |records| {
+            let before = records.len();
+            records.retain(|record| !waits(record));
+            if records.len() < before {
+                result = Ok(());
+            }
+        })?;
+        result
     }
 
     /// Takes back everything of a session.
@@ -585,10 +595,6 @@ impl Record {
             by: self.by.clone(),
             date_ms: self.date_ms,
             left: self.left(now),
-            question: match &self.what {
-                What::Ask { question, .. } => question.clone(),
-                What::Session { .. } | What::Once { .. } | What::Cover { .. } | What::Auto { .. } => None,
-            },
         }
     }
 }

@@ -25,8 +25,8 @@ pub(crate) enum What {
     Cover { key: ApprovalKey, exec_session: u64 },
     /// Everything that would be asked about, or that of one tool.
     Auto { tool: Option<String> },
-    /// Nothing yet: a question that nobody could be asked. `question`: as a user interface shows it.
-    Ask { key: ApprovalKey, typed: bool, session_grant: bool, question: Option<Value> },
+    /// Nothing yet: a question that nobody could be asked.
+    Ask { key: ApprovalKey, typed: bool, session_grant: bool },
 }
 
 /// A record.
@@ -105,13 +105,10 @@ impl Record {
                 put("auto_tool", tool.as_deref().map_or(Value::Null, Into::into));
                 "auto"
             }
-            What::Ask { key, typed, session_grant, question } => {
+            What::Ask { key, typed, session_grant } => {
                 put("key", key.as_str().into());
                 put("typed", (*typed).into());
                 put("session_grant", (*session_grant).into());
-                if let Some(question) = question {
-                    put("question", question.clone());
-                }
                 "ask"
             }
         };
@@ -147,12 +144,9 @@ impl Record {
                     _ => return None,
                 },
             },
-            "ask" => What::Ask {
-                key: key()?,
-                typed: truth("typed")?,
-                session_grant: truth("session_grant")?,
-                question: fields.get("question").cloned(),
-            },
+            "ask" => {
+                What::Ask { key: key()?, typed: truth("typed")?, session_grant: truth("session_grant")? }
+            }
             _ => return None,
         };
         Some(Record {

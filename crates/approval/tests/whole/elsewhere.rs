@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use approval::{
     Approver, Asked, Cause, Clock, Coordinator, Decision, Elsewhere, Extent, GrantKind, Grants, Limits,
-    Presence, Provider, SystemClock,
+    ConsoleLock, Provider, SystemClock,
 };
 use call::{DigestKey, Shown};
 
@@ -149,13 +149,13 @@ fn nobody_there_is_a_no_at_once_and_somebody_who_leaves_is_not_waited_for() {
 fn presence_is_seen_while_it_is_held() {
     let two = Two::new("presence");
     let path = two.directory.with_extension("lock");
-    assert!(!Presence::is_held(&path), "no file, nobody");
-    let held = Presence::hold(&path).expect("held");
-    let also = Presence::hold(&path).expect("held twice");
-    assert!(Presence::is_held(&path));
+    assert!(!ConsoleLock::is_held(&path), "no file, nobody");
+    let held = ConsoleLock::hold(&path).expect("held");
+    let also = ConsoleLock::hold(&path).expect("held twice");
+    assert!(ConsoleLock::is_held(&path));
     drop(held);
-    assert!(Presence::is_held(&path));
+    assert!(ConsoleLock::is_held(&path));
     drop(also);
-    assert!(!Presence::is_held(&path));
+    assert!(!ConsoleLock::is_held(&path));
     let _ = std::fs::remove_file(&path);
 }

@@ -35,7 +35,7 @@ pub(super) struct Apply<'a> {
 
 impl Apply<'_> {
     pub(super) fn setting(&mut self, setting: &Setting) -> Result<(), ConfigError> {
-        let tighten_only = self.origin == Origin::Workspace;
+        let tighten_only = self.origin.only_tightens();
         let config = &mut *self.config;
         let node = &setting.node;
         match setting.key.path {
@@ -86,7 +86,7 @@ impl Apply<'_> {
                 let patterns = self.patterns(node)?;
                 if !tighten_only {
                     // A stronger file replaces the boundary of a weaker one; the workspace's only narrows.
-                    self.config.allowed_paths.retain(|set| set.origin == Origin::Workspace);
+                    self.config.allowed_paths.retain(|set| set.origin.only_tightens());
                 }
                 let set = PathSet { patterns, at: setting.at.clone(), origin: self.origin };
                 self.config.allowed_paths.push(set);
@@ -232,7 +232,7 @@ impl Apply<'_> {
             Value::List(items) => items.is_empty(),
             _ => true,
         };
-        if self.origin == Origin::Workspace && !empty {
+        if self.origin.only_tightens() && !empty {
             return Err(ConfigError {
                 at: setting.at.clone(),
                 message: format!("`{}` allows, and a workspace file may only tighten", setting.key.path),
@@ -304,7 +304,7 @@ impl Apply<'_> {
             }
             let (text, at) = written.ok_or_else(|| item.error("a command rule has no `pattern`"))?;
             let decision = decision.ok_or_else(|| item.error("a command rule has no `decision`"))?;
-            if self.origin == Origin::Workspace && decision == Decision::Allow {
+            if self.origin.only_tightens() && decision == Decision::Allow {
                 return Err(ConfigError {
                     at,
                     message: format!(
@@ -354,7 +354,7 @@ impl Apply<'_> {
                 }
                 // Where nothing was said, the mode decides, so that only asking and denying are surely no loosening.
                 let tighter = stance > held.value && (held.value != Stance::Unset || stance >= Stance::Ask);
-                if self.origin == Origin::Workspace && stance != held.value && !tighter {
+                if self.origin.only_tightens() && stance != held.value && !tighter {
                     return Err(loosens(setting, held.value.name(), &held.at));
                 }
                 *held = Set { value: stance, at: key.at.clone() };

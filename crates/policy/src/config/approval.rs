@@ -198,7 +198,7 @@ pub(super) fn apply(
 ) -> Result<(), ConfigError> {
     let (path, node) = (setting.key.path, &setting.node);
     let stricter = path == "journal.sync" && text(node)? == "always";
-    if origin == Origin::Workspace && !stricter {
+    if origin.only_tightens() && !stricter {
         return Err(ConfigError {
             at: setting.at.clone(),
             message: format!("`{path}` may not stand in a workspace file"),

@@ -21,6 +21,19 @@ pub enum Origin {
     Given,
     /// Flags of the command line.
     Flags,
+    /// What came along with one request: it may only tighten.
+    Request,
+}
+
+impl Origin {
+    /// Whether a layer from here may only tighten: whoever wrote it is not the one who is protected.
+    #[must_use]
+    pub const fn only_tightens(self) -> bool {
+        match self {
+            Origin::Workspace | Origin::Request => true,
+            Origin::BuiltIn | Origin::Managed | Origin::User | Origin::Given | Origin::Flags => false,
+        }
+    }
 }
 
 /// A file that was read.

@@ -148,7 +148,7 @@ fn starting_profile(layers: &[Layer]) -> Result<Set<Profile>, ConfigError> {
             };
             // `Plain` leaves more to the lists than any named profile, so going from it to `dev` may loosen.
             let looser = value < profile.value || profile.value == Profile::Plain;
-            if layer.origin == Origin::Workspace && looser {
+            if layer.origin.only_tightens() && looser {
                 return Err(loosens(setting, profile.value.name(), &profile.at));
             }
             profile = Set { value, at: setting.at.clone() };
@@ -215,7 +215,7 @@ fn read_rules(
         let Some(action) = Decision::from_name(&word) else {
             return Err(setting.node.error(format!("unknown action `{word}`")));
         };
-        if origin == Origin::Workspace && action == Decision::Allow {
+        if origin.only_tightens() && action == Decision::Allow {
             return Err(ConfigError {
                 at: setting.at.clone(),
                 message: "`settings.default_action` allows, and a workspace file may only tighten".into(),
@@ -231,7 +231,7 @@ fn read_rules(
     let Value::List(items) = &setting.node.value else { return Ok(()) };
     for item in items {
         let rule = Rule::read(item, list.len() + 1)?;
-        if origin == Origin::Workspace && rule.action == Decision::Allow {
+        if origin.only_tightens() && rule.action == Decision::Allow {
             return Err(ConfigError {
                 at: rule.at,
                 message: format!("rule `{}` allows, and a workspace file may only tighten", rule.name),

@@ -16,7 +16,7 @@ pub use approval::{
     ApprovalProvider, ApprovalRule, ApprovalSettings, ApprovalWord, JournalSettings, JournalSync,
 };
 pub use layer::{Layer, Origin};
-pub use node::{At, ConfigError, MAX_BYTES};
+pub use node::{At, ConfigError, MAX_BYTES, REQUEST};
 pub use profile::{Profile, Stance};
 pub use reference::reference;
 pub use schema::schema;

@@ -55,6 +55,17 @@ pub struct ConfigError {
     pub help: Option<String>,
 }
 
+/// What a request that brings configuration is called in place of a file.
+pub const REQUEST: &str = "the request";
+
+impl ConfigError {
+    /// Whether it is the request that is wrong, and no file.
+    #[must_use]
+    pub fn of_request(&self) -> bool {
+        &*self.at.file == REQUEST
+    }
+}
+
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.at.file)?;

@@ -14,7 +14,7 @@ use call::Category;
 use effects::{Class, Effect, Part};
 
 use self::wording::{ask, cite, cited_rule, decides, name};
-use crate::config::{Config, Origin, Profile, Stance};
+use crate::config::{Config, Profile, Stance};
 use crate::decision::Decision::{self, Allow, Ask, Deny};
 use crate::engine::Consultation;
 use crate::obligation::Obligation;
@@ -204,7 +204,7 @@ impl<'a> Hearing<'a> {
         let Some((path, _)) = path_of(effect) else { return false };
         let writes = !matches!(effect, Effect::Read(_));
         let by_rule =
-            self.config.path_rules.iter().filter(|group| group.origin != Origin::Workspace).any(|group| {
+            self.config.path_rules.iter().filter(|group| !group.origin.only_tightens()).any(|group| {
                 let first = group.rules.iter().find(|rule| rule.pattern.matches(path).unwrap_or(false));
                 first.is_some_and(|rule| if writes { rule.allow_write } else { rule.allow_read })
             });
@@ -212,7 +212,7 @@ impl<'a> Hearing<'a> {
             .config
             .allowed_paths
             .iter()
-            .filter(|set| set.origin != Origin::Workspace)
+            .filter(|set| !set.origin.only_tightens())
             .any(|set| set.patterns.iter().any(|pattern| pattern.matches(path).unwrap_or(false)));
         let below = |place: &String| {
             path.strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -277,7 +277,7 @@ impl<'a> Matched<'a> {
                 Deny => {
                     matched.deny.get_or_insert(rule);
                 }
-                Ask if !settled || list.origin == Origin::Workspace => {
+                Ask if !settled || list.origin.only_tightens() => {
                     matched.ask.get_or_insert(rule);
                     settled = true;
                 }

@@ -1,14 +1,15 @@
-//! The answer of `check` as JSON.
+//! A ruling as programs read it: the answer of `check` as JSON, whichever door it goes out by.
 
-use gate::Judgement;
-use gate::call::{Invalid, mask};
-use gate::effects::{Effect, Part};
-use gate::policy::Decision;
+use call::{Invalid, mask};
+use effects::{Effect, Part};
+use policy::Decision;
 use serde::Serialize;
+
+use crate::Judgement;
 
 /// One ruling, as programs read it.
 #[derive(Debug, Serialize)]
-pub(crate) struct Answer {
+pub struct Answer {
     decision: &'static str,
     reason: String,
     rule: Rule,
@@ -71,11 +72,12 @@ struct Trace {
 
 impl Answer {
     /// The answer to a call that was judged.
-    pub(crate) fn of(judgement: &Judgement, explain: bool) -> Answer {
+    #[must_use]
+    pub fn of(judgement: &Judgement, explain: bool) -> Answer {
         let ruling = &judgement.ruling;
         let typed = ruling.decision == Decision::Ask
             && (ruling.warning.as_ref().is_some_and(|warning| warning.level == "CRITICAL")
-                || ruling.obligations.contains(&gate::policy::Obligation::TypedConfirmation));
+                || ruling.obligations.contains(&policy::Obligation::TypedConfirmation));
         Answer {
             decision: ruling.decision.name(),
             reason: ruling.reason.clone(),
@@ -115,12 +117,14 @@ impl Answer {
     }
 
     /// The answer to a call that is malformed.
-    pub(crate) fn invalid(invalid: &Invalid) -> Answer {
+    #[must_use]
+    pub fn invalid(invalid: &Invalid) -> Answer {
         Answer::refused("validation", invalid.to_string())
     }
 
     /// The answer where no call could be judged.
-    pub(crate) fn refused(kind: &'static str, reason: String) -> Answer {
+    #[must_use]
+    pub fn refused(kind: &'static str, reason: String) -> Answer {
         Answer {
             decision: "deny",
             reason,
@@ -143,7 +147,7 @@ impl Answer {
 fn effects(parts: &[Part]) -> Vec<EffectView> {
     let view = |part: usize, effect: &Effect| EffectView {
         effect: mask(&effect.to_string()).into_owned(),
-        class: effect.class().map(gate::effects::Class::key),
+        class: effect.class().map(effects::Class::key),
         part,
     };
     parts

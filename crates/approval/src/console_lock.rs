@@ -9,18 +9,19 @@ use rustix::io::Errno;
 
 /// Held while somebody is there.
 #[derive(Debug)]
-pub struct Presence(#[expect(dead_code, reason = "it is held, and let go of by being dropped")] OwnedFd);
+pub struct ConsoleLock(#[expect(dead_code, reason = "it is held, and let go of by being dropped")] OwnedFd);
 
-impl Presence {
+impl ConsoleLock {
     /// Says that somebody is there, until it is dropped. Several may say so at once.
     ///
     /// # Errors
     /// It could not be said; then nobody will ask there.
-    pub fn hold(path: &Path) -> Result<Presence, String> {
+    pub fn hold(path: &Path) -> Result<ConsoleLock, String> {
         let failed = |error: Errno| format!("`{}`: {error}", path.display());
         let file = open(path, OFlags::CREATE).map_err(failed)?;
-        rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared).map_err(failed)?;
-        Ok(Presence(file))
+        // Whoever looks at it has it for an instant.
+        rustix::fs::flock(&file, FlockOperation::LockShared).map_err(failed)?;
+        Ok(ConsoleLock(file))
     }
 
     /// Whether somebody is there. FAIL-CLOSED: what cannot be told is nobody.

@@ -1,0 +1,246 @@
+//! Connections: how many there may be, how long each may take, and how they end. Only HTTP/1.1 is spoken.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{HeaderName, HeaderValue};
+use axum::response::{IntoResponse as _, Response};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tower_service::Service as _;
+
+use crate::app::{App, Place};
+use crate::guard::{Head, Hosts, pass};
+use crate::stall::Stalling;
+
+/// So many connections at once; what comes beyond is closed unread.
+const MOST: usize = 2048;
+/// So long may the head of a request take.
+const HEAD_PATIENCE: Duration = Duration::from_secs(5);
+/// A connection that takes nothing for so long is over.
+const STALLED: Duration = Duration::from_secs(30);
+/// The largest head of a request.
+const LARGEST_HEAD: usize = 16 * 1024;
+/// So long may those who are connected take to finish when the server ends.
+const FAREWELL: Duration = Duration::from_secs(5);
+/// How often it is looked whether configuration or tokens have changed.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Somewhere to listen.
+pub enum Listening {
+    /// At an address.
+    Address(TcpListener),
+    /// At a socket in the file system.
+    Socket(UnixListener),
+}
+
+impl Listening {
+    /// Where.
+    ///
+    /// # Errors
+    /// The system does not say.
+    pub fn place(&self) -> std::io::Result<Place> {
+        match self {
+            Listening::Address(listener) => listener.local_addr().map(Place::Address),
+            Listening::Socket(listener) => {
+                let address = listener.local_addr()?;
+                Ok(Place::Socket(address.as_pathname().map(Path::to_path_buf).unwrap_or_default()))
+            }
+        }
+    }
+
+    /// The names by which it is called.
+    ///
+    /// # Errors
+    /// The system does not say where it is.
+    pub fn hosts(&self) -> std::io::Result<Hosts> {
+        Ok(match self.place()? {
+            Place::Address(address) if address.ip().is_loopback() => {
+                Hosts::loopback(address.port()).and(address.to_string())
+            }
+            Place::Address(address) => Hosts::loopback(address.port()).and(address.to_string()),
+            Place::Socket(_) => Hosts::socket(),
+        })
+    }
+}
+
+/// Listens at an address.
+///
+/// # Errors
+/// It is taken, or not to be had.
+pub async fn bind(address: SocketAddr) -> Result<Listening, String> {
+    let listener = TcpListener::bind(address).await.map_err(|error| format!("{address}: {error}"))?;
+    Ok(Listening::Address(listener))
+}
+
+/// Listens at a socket in the file system, which only its owner can open.
+///
+/// # Errors
+/// It is taken, or not to be had.
+pub async fn bind_socket(path: &Path) -> Result<Listening, String> {
+    use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    if path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket()) {
+        if tokio::net::UnixStream::connect(path).await.is_ok() {
+            return Err(format!("{}: somebody listens there already", path.display()));
+        }
+        // Left over from a server that is gone.
+        std::fs::remove_file(path).map_err(failed)?;
+    }
+    let listener = UnixListener::bind(path).map_err(failed)?;
+    // Whoever slips in before this is turned away for being somebody else.
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(failed)?;
+    Ok(Listening::Socket(listener))
+}
+
+/// Serves until `stop` comes, then denies what is open, ends what runs and lets everybody go.
+///
+/// # Errors
+/// It is not known where it listens.
+pub async fn serve(app: Arc<App>, listening: Listening, stop: impl Future<Output = ()>) -> Result<(), String> {
+    app.called(listening.hosts().map_err(|error| error.to_string())?);
+    let router = app.router();
+    let places = Arc::new(Semaphore::new(MOST));
+    let mut look = tokio::time::interval(LOOK);
+    look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    tokio::pin!(stop);
+    loop {
+        tokio::select! {
+            () = &mut stop => break,
+            _ = look.tick() => {
+                let app = Arc::clone(&app);
+                let _looked = tokio::task::spawn_blocking(move || app.refresh()).await;
+            }
+            accepted = accept(&listening) => match accepted {
+                Ok(stream) => admit(&app, &router, &places, stream),
+                // No descriptor is left, or the other end is gone already: a pause helps against the first.
+                Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+            },
+        }
+    }
+    app.shut_down();
+    let everybody = u32::try_from(MOST).unwrap_or(u32::MAX);
+    let _gone = tokio::time::timeout(FAREWELL, places.acquire_many(everybody)).await;
+    Ok(())
+}
+
+/// The other end of a connection.
+enum Stream {
+    Address(tokio::net::TcpStream),
+    Socket(tokio::net::UnixStream),
+}
+
+async fn accept(listening: &Listening) -> std::io::Result<Stream> {
+    match listening {
+        Listening::Address(listener) => {
+            let (stream, _) = listener.accept().await?;
+            // Answers are small; waiting for more to send with them only makes them late.
+            stream.set_nodelay(true)?;
+            Ok(Stream::Address(stream))
+        }
+        Listening::Socket(listener) => {
+            let (stream, _) = listener.accept().await?;
+            let other = stream.peer_cred()?.uid();
+            if other != rustix::process::geteuid().as_raw() {
+                return Err(std::io::ErrorKind::PermissionDenied.into());
+            }
+            Ok(Stream::Socket(stream))
+        }
+    }
+}
+
+/// A place among the connections, until it is given back.
+struct Placed {
+    app: Arc<App>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Drop for Placed {
+    fn drop(&mut self) {
+        self.app.metrics.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn admit(app: &Arc<App>, router: &Router, places: &Arc<Semaphore>, stream: Stream) {
+    let Ok(place) = Arc::clone(places).try_acquire_owned() else {
+        app.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
+        return;
+    };
+    app.metrics.connections.fetch_add(1, Ordering::Relaxed);
+    let placed = Placed { app: Arc::clone(app), _place: place };
+    let router = router.clone();
+    match stream {
+        Stream::Address(stream) => drop(tokio::spawn(connection(placed, router, stream))),
+        Stream::Socket(stream) => drop(tokio::spawn(connection(placed, router, stream))),
+    }
+}
+
+async fn connection(placed: Placed, router: Router, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) {
+    let app = Arc::clone(&placed.app);
+    let stop = app.stopping();
+    tokio::pin!(stop);
+    let service = service_fn(move |request| answer(Arc::clone(&placed.app), router.clone(), request));
+    let mut http = hyper::server::conn::http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(HEAD_PATIENCE)
+        .max_buf_size(LARGEST_HEAD)
+        .max_headers(64)
+        .half_close(false)
+        .keep_alive(true);
+    let stream = TokioIo::new(Stalling::new(stream, STALLED));
+    let connection = http.serve_connection(stream, service).with_upgrades();
+    tokio::pin!(connection);
+    tokio::select! {
+        _ended = connection.as_mut() => return,
+        () = &mut stop => connection.as_mut().graceful_shutdown(),
+    }
+    let _ended = tokio::time::timeout(FAREWELL, connection).await;
+}
+
+/// One request: past the guard, to its route.
+async fn answer(app: Arc<App>, mut router: Router, request: Request<Incoming>) -> Result<Response, Infallible> {
+    let head = Head {
+        method: request.method(),
+        uri: request.uri(),
+        version: request.version(),
+        headers: request.headers(),
+    };
+    let passed = app.with_tokens(|tokens, hosts| pass(&head, hosts, tokens));
+    let id = request_id(&request);
+    let mut response = match passed {
+        Ok(caller) => {
+            let mut request = request.map(Body::new);
+            if let Some(caller) = caller {
+                request.extensions_mut().insert(caller);
+            }
+            let Ok(response) = router.call(request).await;
+            response
+        }
+        Err(refusal) => refusal.into_response(),
+    };
+    if let Some(id) = id {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    app.metrics.answered_with(response.status());
+    Ok(response)
+}
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The name that a client gives a request comes back with its answer, if it is a plain one.
+fn request_id(request: &Request<Incoming>) -> Option<HeaderValue> {
+    let id = request.headers().get(REQUEST_ID)?;
+    let plain = id.len() <= 128 && id.as_bytes().iter().all(u8::is_ascii_graphic);
+    plain.then(|| id.clone())
+}
