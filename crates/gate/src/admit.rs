@@ -118,6 +118,9 @@ impl Gate {
 
     /// What is to be done for a call, by the kind of its tool.
     fn work(&self, judgement: &Judgement, environment: Vec<(OsString, OsString)>) -> Result<Work, Stopped> {
+        if let Some(stopped) = self.unresolved(judgement) {
+            return Err(stopped);
+        }
         if judgement.call.exec().is_some() {
             return self.prepare(judgement, environment).map(|prepared| Work::Command(Box::new(prepared)));
         }
@@ -199,6 +202,14 @@ impl Gate {
             Stopped { by: By::Approval, ends_run, pending, ..refused(ruling, kind, why) }
         })?;
         // FAIL-CLOSED: what was approved may have been changed while somebody thought about it.
+        if !self.is_unchanged(judgement) {
+            let why = "the skill's action is no longer what was approved: its files or its command changed";
+            return Err(Stopped {
+                by: By::Approval,
+                ends_run,
+                ..refused(ruling, ErrorKind::Permission, why.into())
+            });
+        }
         let now = match work {
             Work::Command(prepared) => self.bound(judgement, prepared).approval_key(),
             Work::Files(_) | Work::Other => self.request(judgement).approval_key(),

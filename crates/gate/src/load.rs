@@ -70,6 +70,7 @@ pub fn load(world: &World, wanted: &Wanted) -> Result<Config, ConfigError> {
         home: world.home.as_ref().map(|home| home.to_string_lossy().into_owned()),
     };
     let mut config = Config::merge(layers, &base)?;
+    crate::equip::check(&config)?;
     for directory in world.own() {
         config.keep_away_from(&directory.to_string_lossy())?;
     }

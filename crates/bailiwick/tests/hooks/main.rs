@@ -11,6 +11,8 @@
 mod approving;
 mod deciding;
 mod failing;
+#[path = "../shared/home.rs"]
+mod home;
 mod hosts;
 mod machine;
 mod parity;

@@ -3,8 +3,8 @@
 use door_hook::Host;
 use serde_json::{Value, json};
 
+use crate::home::Home;
 use crate::hosts::{Does, Tool, ask, asks, does};
-use crate::machine::Machine;
 
 const CALLS: &[Tool<'static>] = &[
     Tool::Shell("ls -la"),
@@ -51,7 +51,7 @@ const CALLS: &[Tool<'static>] = &[
 
 #[test]
 fn the_same_call_gets_the_same_ruling_by_every_door() {
-    let machine = Machine::hooked();
+    let machine = Home::hooked();
     let lines: Vec<String> = CALLS
         .iter()
         .map(|tool| {
@@ -67,7 +67,7 @@ fn the_same_call_gets_the_same_ruling_by_every_door() {
         })
         .collect();
     let checked =
-        machine.shell(&format!("{} check --jsonl", crate::machine::BINARY), &(lines.join("\n") + "\n"));
+        machine.shell(&format!("{} check --jsonl", crate::home::BINARY), &(lines.join("\n") + "\n"));
     let rulings: Vec<Value> =
         checked.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(rulings.len(), CALLS.len(), "{checked:?}");

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::machine::Machine;
+use crate::home::Home;
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the settings of this test")]
 fn init_shows_its_changes_makes_them_once_and_takes_them_back() {
-    let machine = Machine::bare();
+    let machine = Home::bare();
     let before = "{\n  // mine\n  \"model\": \"x\",\n  \"hooks\": {}\n}\n";
     std::fs::create_dir_all(machine.0.join(".claude")).expect("a directory");
     std::fs::write(machine.0.join(".claude/settings.json"), before).expect("settings");
@@ -40,7 +40,7 @@ fn init_shows_its_changes_makes_them_once_and_takes_them_back() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the settings of this test")]
 fn init_leaves_settings_alone_that_it_cannot_read() {
-    let machine = Machine::bare();
+    let machine = Home::bare();
     std::fs::create_dir_all(machine.0.join(".claude")).expect("a directory");
     for broken in ["{", "[]", "{\"hooks\": 3}"] {
         std::fs::write(machine.0.join(".claude/settings.json"), broken).expect("settings");
@@ -54,8 +54,8 @@ fn init_leaves_settings_alone_that_it_cannot_read() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the settings of this test")]
 fn doctor_is_red_where_something_is_not_protected_and_says_how_to_change_that() {
-    let machine = Machine::hooked();
-    let lines = |machine: &Machine| -> (Option<i32>, Vec<Value>) {
+    let machine = Home::hooked();
+    let lines = |machine: &Home| -> (Option<i32>, Vec<Value>) {
         let ran = machine.run(&["doctor", "--json"]);
         let page: Value = serde_json::from_str(&ran.out).expect("JSON");
         (ran.code, page["lines"].as_array().expect("lines").clone())
