@@ -39,7 +39,7 @@ fn an_allowed_command_runs_behind_the_fence_and_shows_the_same() {
         {
             let ran = ask(host, &machine, "s", Tool::Shell(text)).expect("a shell");
             let fenced = rewritten(host, &ran).unwrap_or_else(|| panic!("{host:?} {text}: {ran:?}"));
-            assert!(fenced.contains(" exec --session s -- /bin/bash -c "), "{fenced}");
+            assert!(fenced.contains(" exec --session s --call "), "{fenced}");
             let (bare, behind) = (machine.shell(text, ""), machine.shell(&fenced, ""));
             assert_eq!((bare.out, bare.err), (behind.out, behind.err), "{host:?} {text}");
             assert_eq!((bare.code, behind.code), (Some(code), Some(code)), "{host:?} {text}");

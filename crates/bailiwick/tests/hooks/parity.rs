@@ -1,4 +1,4 @@
-//! SYS-3: the same call gets the same ruling by `check` and by every host's hook.
+//! SYS-3: the same call gets the same ruling by `check`, by `call` and by every host's hook.
 
 use door_hook::Host;
 use serde_json::{Value, json};
@@ -91,6 +91,29 @@ fn the_same_call_gets_the_same_ruling_by_every_door() {
                 assert!(ran.out.contains("bailiwick grants approve "), "{host:?} {tool:?}: {ran:?}");
             }
         }
+    }
+    // Last, since what is allowed runs.
+    for (tool, ruling) in CALLS.iter().zip(&rulings) {
+        let (name, args) = match tool {
+            Tool::Shell(command) => ("shell_command", json!({"command": command, "timeout_ms": 20_000})),
+            Tool::Read(path) => ("file_read", json!({"path": path})),
+            Tool::Write(path) => ("file_write", json!({"path": path, "content": "x"})),
+        };
+        let ran = machine.run(&["call", name, &args.to_string()]);
+        let answer: Value = serde_json::from_str(ran.out.trim()).expect("JSON");
+        let records = machine.records();
+        let asked = records.iter().rfind(|record| record["type"] == "tool_call_requested").expect("a record");
+        for member in ["decision", "rule"] {
+            let (told, checked) = (&asked["payload"][member], &ruling[member]);
+            let same = if member == "rule" { told["id"] == checked["id"] } else { told == checked };
+            assert!(same, "{tool:?}: check says {ruling}, call {asked}");
+        }
+        let refused = match ruling["decision"].as_str().expect("a decision") {
+            "allow" => !matches!(answer["error_kind"].as_str(), Some("human_required")),
+            "ask" => answer["error_kind"] == "human_required",
+            _ => answer["error_kind"] == "permission",
+        };
+        assert!(refused, "{tool:?}: check says {ruling}, call answers {answer}");
     }
     assert!(seen.iter().all(|count| *count >= 5), "the calls are of all kinds: {seen:?}");
 }

@@ -33,7 +33,7 @@ impl Home {
 
     fn ruling(&self, tool: &str, args: &str) -> Value {
         let ran = self.run(&["check", "--json", "--tool", tool, "--args", args]);
-        serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{ran:?}"))
+        serde_json::from_str(&ran.out).expect("a ruling")
     }
 
     fn script(&self, at: &str) -> std::path::PathBuf {
