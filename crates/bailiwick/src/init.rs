@@ -161,20 +161,13 @@ fn undo(world: &World, home: &Path, workspace: Option<&Path>, named: &[Host]) ->
     }
     // One host of several still needs them. What somebody has written into them stays.
     if named.is_empty() {
-        let ours: [(Option<PathBuf>, &str, fn(&str) -> bool); 2] = [
-            (workspace.map(|root| root.join(PROJECT)), "what is stricter in this project", |text| {
-                text == door_hook::starter(&[]).workspace
-            }),
-            (
-                world.configuration.as_ref().map(|directory| directory.join("config.yaml")),
-                "your configuration, as it was written here",
-                door_hook::is_starter,
-            ),
-        ];
-        for (path, what, is_ours) in ours {
-            let Some(path) = path else { continue };
-            let Some(old) = read(world, &path)?.filter(|text| is_ours(text)) else { continue };
-            let what = what.to_owned();
+        let project = door_hook::starter(&[]).workspace;
+        let is_ours = |text: &String| *text == project || door_hook::is_starter(text);
+        let of_project = workspace.map(|root| root.join(PROJECT));
+        let of_user = world.configuration.as_ref().map(|directory| directory.join("config.yaml"));
+        for path in of_project.into_iter().chain(of_user) {
+            let Some(old) = read(world, &path)?.filter(is_ours) else { continue };
+            let what = "a first policy, as it was written here".to_owned();
             changes.push(Change { path, what, old: Some(old), new: None, backup: Backup::None });
         }
     }
