@@ -1,5 +1,6 @@
 //! The file tools against what they must keep up with: `file_read` of 100 MB against `cat` into a pipe, `grep_files` over a
-//! large tree against `rg`. Whole commands and calls, interleaved in one loop.
+//! large tree against `rg`. Whole commands and calls, interleaved in one loop. Both sides of a row bring the same: the bytes of the
+//! file, all of them kept in memory, or the same lines of the same files.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -57,6 +58,8 @@ fn measure(base: &Path) -> Result<(), String> {
         let search = self::arguments(json!({"pattern": pattern, "path": "tree", "limit": 10_000}))?;
         let mut theirs = Command::new("rg");
         theirs.args(["--no-heading", "--line-number", pattern]).arg(&tree);
+        let found = grep_files::run(&search, &setting);
+        same_lines(&found.stdout, &collected(&mut theirs)?, base)?;
         side_by_side(
             &format!("grep_files, {count} files, {name}"),
             ("grep_files", &mut || size(&grep_files::run(&search, &setting))),
@@ -109,20 +112,39 @@ fn size(outcome: &Outcome) -> Result<usize, String> {
     if outcome.ok { Ok(outcome.stdout.len()) } else { Err(outcome.stderr.clone()) }
 }
 
+/// FAIL-CLOSED: a figure is worth nothing where one side finds less than the other.
+fn same_lines(ours: &str, theirs: &[u8], base: &Path) -> Result<(), String> {
+    let theirs = String::from_utf8_lossy(theirs);
+    let prefix = format!("{}/", base.display());
+    let sorted = |text: &str| {
+        let mut lines: Vec<String> =
+            text.lines().map(|line| line.strip_prefix(&prefix).unwrap_or(line).to_owned()).collect();
+        lines.sort_unstable();
+        lines
+    };
+    let (ours, theirs) = (sorted(ours), sorted(&theirs));
+    match ours == theirs {
+        true => Ok(()),
+        false => {
+            let different = ours.iter().zip(&theirs).find(|(one, other)| one != other);
+            Err(format!("grep_files found {} lines, rg {}: {different:?}", ours.len(), theirs.len()))
+        }
+    }
+}
+
+/// What a command writes, kept as a tool's answer is.
 fn drained(command: &mut Command) -> Result<usize, String> {
+    collected(command).map(|kept| kept.len())
+}
+
+fn collected(command: &mut Command) -> Result<Vec<u8>, String> {
     let failed = |error: std::io::Error| error.to_string();
     let mut child = command.stdout(Stdio::piped()).spawn().map_err(failed)?;
     let mut output = child.stdout.take().ok_or("no standard output")?;
-    let mut space = vec![0; 256 * 1024];
-    let mut total = 0;
-    loop {
-        match output.read(&mut space).map_err(failed)? {
-            0 => break,
-            count => total += count,
-        }
-    }
+    let mut kept = Vec::new();
+    output.read_to_end(&mut kept).map_err(failed)?;
     child.wait().map_err(failed)?;
-    Ok(total)
+    Ok(kept)
 }
 
 /// A tree of source files with rules of what to pass over.

@@ -5,6 +5,7 @@ mod calls;
 mod exec;
 mod fence;
 mod files;
+mod hook;
 mod journal;
 mod rules;
 mod spawn;
@@ -26,6 +27,7 @@ fn main() -> Result<(), String> {
         Some("approval") => return approval::compare(&gate_with("profile: dev")?),
         Some("journal") => return journal::compare(),
         Some("exec") => return exec::compare(),
+        Some("hook") => return hook::compare(),
         _ => {}
     }
     let yardstick = median(200, || black_box(yardstick()));
@@ -77,6 +79,7 @@ fn main() -> Result<(), String> {
     spawn::compare()?;
     fence::compare()?;
     exec::compare()?;
+    hook::compare()?;
     files::compare()
 }
 

@@ -23,9 +23,9 @@ pub(crate) fn compare() -> Result<(), String> {
     let mut without = 0.0;
     const ROUNDS: usize = 4;
     for _ in 0..ROUNDS {
-        truth += cpu_ms("/bin/true")?;
-        with_rules += cpu_ms(&check)?;
-        without += cpu_ms(&bare)?;
+        truth += cpu_ms("", "/bin/true")?;
+        with_rules += cpu_ms("", &check)?;
+        without += cpu_ms("", &bare)?;
     }
     let rounds = f64::from(u32::try_from(ROUNDS).unwrap_or(1));
     let (truth, with_rules, without) = (truth / rounds, with_rules / rounds, without / rounds);
@@ -42,11 +42,13 @@ pub(crate) fn compare() -> Result<(), String> {
     std::fs::remove_dir_all(&directory).map_err(failed)
 }
 
-/// User and system time of one process, in milliseconds: the mean of many, as bash counts its children.
+/// User and system time of one process, in milliseconds: the mean of many, as bash counts its children. `before` is what the shell
+/// does first.
 #[expect(clippy::disallowed_methods, reason = "a benchmark starts what it measures")]
-fn cpu_ms(command: &str) -> Result<f64, String> {
-    let script =
-        format!("i=0; while [ $i -lt {RUNS} ]; do {command} >/dev/null 2>&1; i=$((i+1)); done; times");
+pub(crate) fn cpu_ms(before: &str, command: &str) -> Result<f64, String> {
+    let script = format!(
+        "{before}i=0; while [ $i -lt {RUNS} ]; do {command} >/dev/null 2>&1; i=$((i+1)); done; times"
+    );
     let output = Command::new("bash").args(["-c", &script]).output().map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&output.stdout);
     let children = text.lines().nth(1).ok_or("bash printed no times")?;

@@ -12,6 +12,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("gcc", "gcc"),
     ("make", "make"),
     ("git", "git"),
+    ("node", "nodejs"),
     ("python3", "python3"),
     ("setpriv", "util-linux"),
     ("ps", "procps"),

@@ -44,7 +44,12 @@ pub(crate) fn approvers(
             }
             ApprovalProvider::Terminal | ApprovalProvider::Queue => match audience {
                 Audience::Nobody => {}
-                Audience::Console(presence) => all.push(Box::new(presence.provider())),
+                Audience::Console(presence) => {
+                    // Both words mean whoever is at the page; one question is enough.
+                    if !all.iter().any(|known| known.name() == "console") {
+                        all.push(Box::new(presence.provider()));
+                    }
+                }
                 // Whatever rules would say for want of anybody else, there is a person to be asked.
                 Audience::Host => {
                     all.push(Box::new(Later));

@@ -3,7 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::sync::{Arc, Mutex};
 
-use gate::call::RawCall;
+use gate::call::{Category, RawCall};
 use gate::tools::{Outcome, Stream};
 use gate::{Hands, Machine, Terms};
 use serde_json::{Value, json};
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::approvers::Audience;
 use crate::cli::{Call, print};
 use crate::person::at_terminal;
+use crate::progress::Progress;
 
 /// The largest arguments that are read.
 const MOST: u64 = 2 * 1024 * 1024;
@@ -32,6 +33,14 @@ pub(crate) fn run(arguments: &Call) -> Result<u8, String> {
     let gate = arguments.setup.with_office(gate, &[], Audience::Terminal)?;
     let mut hands = Hands::new().map_err(|error| format!("nothing can be started: {error}"))?;
     hands.human = Some(at_terminal());
+    // A question to a person has the terminal for itself.
+    let human = gate::call::tool(&arguments.tool).is_some_and(|tool| tool.category == Category::Human);
+    let progress = if arguments.stream || human { None } else { Progress::of(&arguments.tool) };
+    if let Some(progress) = &progress {
+        let (starting, coming) = (progress.seen(), progress.seen());
+        hands.starting = Some(Arc::new(move || starting.starts()));
+        hands.watch = Some(Arc::new(move |_, bytes| coming.comes(bytes.len())));
+    }
     if arguments.stream {
         let out = Mutex::new(std::io::stdout());
         hands.watch = Some(Arc::new(move |stream, bytes| {
@@ -49,7 +58,9 @@ pub(crate) fn run(arguments: &Call) -> Result<u8, String> {
     let mut raw = RawCall::new(arguments.tool.clone(), args);
     raw.session = Some(arguments.session.clone().unwrap_or_else(Machine::session));
     let terms = Terms { environment: Machine::environment(), ..Terms::default() };
-    answer(arguments, &gate.perform(raw, terms, &hands))
+    let outcome = gate.perform(raw, terms, &hands);
+    drop(progress);
+    answer(arguments, &outcome)
 }
 
 fn read_input() -> Result<String, String> {

@@ -180,6 +180,12 @@ pub(crate) struct Exec {
     /// The session of the coding agent whose hook rewrote the command: its host times it, and nobody is asked at a terminal
     #[arg(long, value_name = "S", hide = true)]
     pub(crate) session: Option<String>,
+    /// The call that the hook let through: what happens is written down under the same name
+    #[arg(long, value_name = "ID", hide = true, requires = "session")]
+    pub(crate) call: Option<String>,
+    /// Who asked the hook: a name and its groups, with commas between
+    #[arg(long, value_name = "WHO", hide = true, requires = "call")]
+    pub(crate) by: Option<String>,
     #[command(flatten)]
     pub(crate) setup: Setup,
     /// The program and its arguments

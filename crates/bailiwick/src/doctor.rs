@@ -9,6 +9,7 @@ use door_hook::Host;
 use door_hook::settings::{self, Place, Undone};
 use gate::call::visible;
 use gate::fence::status;
+use gate::journal::PublicKey;
 use gate::{Desk, Machine, Wanted, World, load};
 use serde_json::{Value, json};
 
@@ -127,29 +128,49 @@ fn records(world: &World) -> Vec<Line> {
     };
     let opened = desk.and_then(|desk| {
         let keys = desk.keys()?;
-        let public = keys.public().to_hex();
+        let public = keys.public();
         drop(desk.journal(keys)?);
-        let reader = crate::journal_command::reader(desk.journal_directory())?;
-        let head = reader.head().map_err(|error| error.to_string())?;
-        Ok((desk.journal_directory().display().to_string(), public, head.is_some()))
+        let directory = desk.journal_directory();
+        let short: String = public.to_hex().chars().take(16).collect();
+        let seal = seal(directory, public)?;
+        Ok(format!("{} can be written, {seal}; key {short}…", directory.display()))
     });
     match opened {
-        Ok((directory, key, sealed)) => {
-            let seal = if sealed {
-                "it has a checkpoint (`bailiwick journal verify` checks every signature)"
-            } else {
-                "it has no checkpoint yet"
-            };
-            let short: String = key.chars().take(16).collect();
-            let what = format!("{directory} can be written, {seal}; key {short}…");
-            vec![line("journal", State::Green, what, None)]
-        }
+        Ok(what) => vec![line("journal", State::Green, what, None)],
         Err(why) => {
             let fix = "until it can be written every call is blocked; `bailiwick journal verify` says more";
             vec![line("journal", State::Red, why, Some(fix))]
         }
     }
 }
+
+/// Checks the signatures: all of the journal where that is quick, else its last checkpoint.
+fn seal(directory: &Path, key: PublicKey) -> Result<String, String> {
+    let reader = crate::journal_command::reader(directory)?;
+    let files = directory.read_dir().into_iter().flatten().flatten();
+    let size: u64 = files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum();
+    let keys = [key];
+    if size <= CHECKED_WHOLE {
+        let report = reader.verify(&keys, None).map_err(|error| error.to_string())?;
+        return match report.is_good() {
+            true => {
+                Ok(format!("all {} records hang together and are signed as they should be", report.records))
+            }
+            false => Err(format!("the journal is damaged: {}", report.to_string().replace('\n', ", "))),
+        };
+    }
+    match reader.head().map_err(|error| error.to_string())? {
+        None => Err("the journal is long and has no checkpoint".into()),
+        Some(head) if head.is_signed_by(&keys) => Ok(format!(
+            "its last checkpoint (record {}) is signed with its key (`bailiwick journal verify` checks all of it)",
+            head.seq
+        )),
+        Some(head) => Err(format!("the last checkpoint (record {}) is not signed with this key", head.seq)),
+    }
+}
+
+/// A journal up to this size is read from its beginning: that takes well under a second.
+const CHECKED_WHOLE: u64 = 32 * 1024 * 1024;
 
 fn hosts(world: &World) -> Result<Vec<Line>, String> {
     let Some(home) = &world.home else {

@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use gate::call::{RawCall, visible};
+use gate::call::{Principal, RawCall, visible};
 use gate::fence::{Blocked, Console, End, Outcome};
 use gate::policy::Decision;
 use gate::{Machine, Stopped, Terms};
@@ -20,8 +20,7 @@ const TOLD: usize = 12;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Exec) -> Result<u8, String> {
-    let mut raw = RawCall::new("shell_exec", serde_json::json!({ "argv": arguments.command }));
-    raw.session = Some(arguments.session.clone().unwrap_or_else(Machine::session));
+    let raw = raw_call(arguments);
     if arguments.plan {
         return show_plan(arguments, raw);
     }
@@ -38,12 +37,31 @@ pub(crate) fn run(arguments: &Exec) -> Result<u8, String> {
         untimed: arguments.time.is_none() && (watched || hosted),
         run: None,
         begun,
+        handed_on: raw.id.is_some(),
         ..Terms::default()
     };
     match gate.admit(raw, terms).and_then(gate::Permit::run) {
         Ok(outcome) => Ok(finish(&outcome)),
         Err(stopped) => Ok(explain(&stopped)),
     }
+}
+
+/// The call. One that a hook handed on is the host's own: the same tool, under the same name, for the same asker.
+fn raw_call(arguments: &Exec) -> RawCall {
+    let mut raw = match (&arguments.call, arguments.command.as_slice()) {
+        (Some(id), [shell, flag, text]) if shell == "/bin/bash" && flag == "-c" => {
+            let mut raw = RawCall::new("Bash", serde_json::json!({ "command": text }));
+            raw.id = Some(id.clone());
+            raw
+        }
+        _ => RawCall::new("shell_exec", serde_json::json!({ "argv": arguments.command })),
+    };
+    raw.session = Some(arguments.session.clone().unwrap_or_else(Machine::session));
+    if let Some(by) = &arguments.by {
+        let mut names = by.split(',').map(str::to_owned);
+        raw.principal = Principal { id: names.next().unwrap_or_default(), groups: names.collect() };
+    }
+    raw
 }
 
 /// What would be around the program. Nothing is asked, run or written down.

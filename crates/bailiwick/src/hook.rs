@@ -7,7 +7,7 @@ use std::time::Duration;
 use door_hook::{Answer, Asked, Event, Host, Reply, Verdict};
 use gate::call::{mask, visible};
 use gate::policy::Fence;
-use gate::{Considered, Gate, Hearing, Machine, Stopped};
+use gate::{Considered, Desk, Gate, Hearing, Machine, Stopped};
 
 use crate::approvers::Audience;
 use crate::cli::{Hook, Setup};
@@ -102,14 +102,23 @@ fn answer(host: Host) -> Result<Reply, String> {
         // Without a name of the host's own, its session is the terminal that it was started from.
         call.session = Some(format!("{}-{}", host.name(), Machine::session()));
     }
-    let prefix = prefix(&asked)?;
-    let commands = |asked: &Asked| -> Vec<Option<String>> {
-        let text = |call: &gate::call::RawCall| call.args.get("command")?.as_str().map(str::to_owned);
-        asked.calls.iter().map(text).collect()
+    let binary = own_path()?;
+    let before = handed_on_before(&asked, &binary);
+    let wrapped = before.is_some();
+    let prefix = match before {
+        Some((prefix, id)) => {
+            // A second event about the same call.
+            for call in &mut asked.calls {
+                call.id.clone_from(&id);
+            }
+            prefix
+        }
+        None => {
+            name_shell_calls(&mut asked)?;
+            prefix(&asked, &binary)
+        }
     };
-    let written = commands(&asked);
     let asked = asked.unwrapped(&prefix);
-    let wrapped = commands(&asked) != written;
 
     let directory = asked.calls.first().and_then(|call| call.cwd.clone());
     let setup = Setup::none();
@@ -131,7 +140,12 @@ fn answer(host: Host) -> Result<Reply, String> {
     }
     let gate = setup.with_office(gate.running(), &[], Audience::Host)?;
     if asked.event == Event::After {
-        if let Some(call) = asked.calls.first() {
+        // What was run by `exec` has its end from there; not every host tells which command it ran.
+        let desk = Desk::of(gate.world(), gate.config())?;
+        if let Some(call) = asked.calls.first()
+            && !wrapped
+            && !(call.tool == "Bash" && gate.has_ended(call, desk.journal_directory()))
+        {
             gate.considered_ended(call, asked.succeeded);
         }
         return Ok(door_hook::write(&asked, &Answer::new(Verdict::Allow, "")));
@@ -141,12 +155,71 @@ fn answer(host: Host) -> Result<Reply, String> {
 }
 
 /// The words in front of a command that is to run behind the fence.
-fn prefix(asked: &Asked) -> Result<Vec<String>, String> {
-    let binary = own_path()?;
-    let session = asked.calls.first().and_then(|call| call.session.as_deref()).unwrap_or_default();
-    let plain = session.starts_with(|c: char| c.is_ascii_alphanumeric());
-    let flags: &[&str] = if plain { &["--session", session] } else { &[] };
-    Ok(door_hook::exec_prefix(&binary, flags))
+fn prefix(asked: &Asked, binary: &str) -> Vec<String> {
+    let Some(call) = asked.calls.first() else { return door_hook::exec_prefix(binary, &[]) };
+    let (session, id) = (call.session.as_deref().unwrap_or_default(), call.id.as_deref().unwrap_or_default());
+    let who: Vec<&str> = [call.principal.id.as_str()]
+        .into_iter()
+        .chain(call.principal.groups.iter().map(String::as_str))
+        .collect();
+    let by = who.join(",");
+    let mut flags = Vec::new();
+    if session.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        flags.extend(["--session", session]);
+        if is_plain(id) {
+            flags.extend(["--call", id]);
+            if who.iter().all(|name| is_plain(name)) {
+                flags.extend(["--by", &by]);
+            }
+        }
+    }
+    door_hook::exec_prefix(binary, &flags)
+}
+
+/// Whether a word is one for a command line whoever reads it.
+fn is_plain(word: &str) -> bool {
+    let inner = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/');
+    (1..=128).contains(&word.len())
+        && word.bytes().all(inner)
+        && word.starts_with(|c: char| c.is_ascii_alphanumeric())
+}
+
+/// A shell command that its host gives no name gets one, so that what the hook says of it and what runs are one story.
+fn name_shell_calls(asked: &mut Asked) -> Result<(), String> {
+    if asked.shell.is_none() || asked.event == Event::After {
+        return Ok(());
+    }
+    let bytes = Machine::random::<16>()?;
+    let name: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    for call in asked.calls.iter_mut().filter(|call| call.id.is_none()) {
+        call.id = Some(name.clone());
+    }
+    Ok(())
+}
+
+/// The words in front of a command that this hook has rewritten before, and the id among them. Whether they are really ours is for
+/// [`Asked::unwrapped`] to see: only what would be written again is taken apart.
+fn handed_on_before(asked: &Asked, binary: &str) -> Option<(Vec<String>, Option<String>)> {
+    let call = asked.calls.iter().find(|call| call.tool == "Bash")?;
+    let command = call.args.get("command")?.as_str()?;
+    let session = call.session.as_deref().unwrap_or_default();
+    let start = format!("{} exec --session {} ", door_hook::quote(binary), door_hook::quote(session));
+    let (flags, _) = command.strip_prefix(&start)?.split_once("-- /bin/bash -c ")?;
+    let more: Vec<&str> = flags.split_ascii_whitespace().collect();
+    let id = match more.as_slice() {
+        [] => None,
+        ["--call", id] => Some(*id),
+        ["--call", id, "--by", by] if by.split(',').all(is_plain) => Some(*id),
+        _ => return None,
+    };
+    if !id.is_none_or(is_plain) {
+        return None;
+    }
+    let mut words = vec!["--session", session];
+    words.extend(more);
+    let prefix = door_hook::exec_prefix(binary, &words);
+    door_hook::unwrap(command, &prefix)?;
+    Some((prefix, id.map(str::to_owned)))
 }
 
 /// Where this program is.
@@ -171,15 +244,16 @@ fn consider(gate: &Gate, asked: &Asked, rewritten: Option<String>, wrapped: bool
         again: asked.asks_again(),
         gated_again: rewritten.is_some() || wrapped,
         passing: asked.event == Event::Permission,
+        told_before: wrapped,
     };
     let fenced = rewritten.is_some();
     match gate.consider(asked.calls.clone(), hearing) {
-        Considered::Allowed { reason, by_policy } => {
+        Considered::Allowed { reason, .. } => {
             let answer = Answer::new(Verdict::Allow, format!("Bailiwick: {}", shown(&reason)));
-            // What a person said yes to is not what `exec` would be asked about: it runs as the person saw it.
+            // A yes that was used up here waits for exactly this command under its id.
             match rewritten {
-                Some(command) if by_policy || wrapped => answer.running(command),
-                _ => answer,
+                Some(command) => answer.running(command),
+                None => answer,
             }
         }
         Considered::Asked(stopped) => {

@@ -18,6 +18,9 @@ use crate::terminal::Style;
 /// What is added to a file's name for the copy of what it was before.
 const BACKUP: &str = ".bailiwick-backup";
 
+/// The project's own file.
+const PROJECT: &str = ".bailiwick.yaml";
+
 /// One file that would change.
 struct Change {
     path: PathBuf,
@@ -62,7 +65,7 @@ pub(crate) fn run(arguments: &Init) -> Result<u8, String> {
         apply(change).map_err(|error| format!("{}: {error}", change.path.display()))?;
     }
     let end: &[u8] = if arguments.undo {
-        b"\nDone. Your own configuration, the keys and the journal are left.\n"
+        b"\nDone. What you wrote yourself, the keys and the journal are left.\n"
     } else {
         b"\nDone. Start your agent anew, then see `bailiwick doctor`.\n"
     };
@@ -110,13 +113,20 @@ fn add(world: &World, home: &Path, workspace: Option<&Path>, named: &[Host]) -> 
         let what = format!("the hook of {}", place.host.title());
         changes.push(Change { path: place.path, what, old, new: Some(new), backup });
     }
+    let names = names_in(workspace.unwrap_or(&world.cwd));
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let starter = door_hook::starter(&names);
+    if let Some(root) = workspace
+        && exists(&root.join(".git"))
+        && !exists(&root.join(PROJECT))
+    {
+        let what = "what is stricter in this project".to_owned();
+        let new = Some(starter.workspace);
+        changes.push(Change { path: root.join(PROJECT), what, old: None, new, backup: Backup::None });
+    }
     if let Some(directory) = &world.configuration
         && !["config.yaml", "config.yml", "config.json"].iter().any(|name| exists(&directory.join(name)))
     {
-        let root = workspace.unwrap_or(&world.cwd);
-        let names = names_in(root);
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let starter = door_hook::starter(&names);
         let known = starter.recognised.join(", ");
         let what = if known.is_empty() {
             "your configuration".to_owned()
@@ -148,6 +158,18 @@ fn undo(world: &World, home: &Path, workspace: Option<&Path>, named: &[Host]) ->
         };
         let what = format!("the hook of {}", place.host.title());
         changes.push(Change { path: place.path, what, old: Some(old), new, backup: Backup::Drop });
+    }
+    // One host of several still needs them. What somebody has written into them stays.
+    if named.is_empty() {
+        let project = door_hook::starter(&[]).workspace;
+        let is_ours = |text: &String| *text == project || door_hook::is_starter(text);
+        let of_project = workspace.map(|root| root.join(PROJECT));
+        let of_user = world.configuration.as_ref().map(|directory| directory.join("config.yaml"));
+        for path in of_project.into_iter().chain(of_user) {
+            let Some(old) = read(world, &path)?.filter(is_ours) else { continue };
+            let what = "a first policy, as it was written here".to_owned();
+            changes.push(Change { path, what, old: Some(old), new: None, backup: Backup::None });
+        }
     }
     Ok(changes)
 }

@@ -16,6 +16,7 @@ mod journal_command;
 mod person;
 mod plan;
 mod policy_command;
+mod progress;
 mod replace;
 mod replay;
 mod samples;

@@ -44,6 +44,11 @@ impl Style {
 #[expect(clippy::disallowed_methods, reason = "the terminal's wishes stand in the environment")]
 pub(crate) fn wants_colour() -> bool {
     let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    !unwanted && !dumb
+    !unwanted && !is_dumb()
+}
+
+/// Whether the terminal can do nothing but show text.
+#[expect(clippy::disallowed_methods, reason = "what the terminal can do stands in the environment")]
+pub(crate) fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_none_or(|term| term == "dumb")
 }

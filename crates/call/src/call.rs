@@ -6,7 +6,7 @@ use crate::descriptor::Category;
 use crate::intent::Intent;
 use crate::invalid::{Invalid, described, described_text};
 use crate::raw::{Principal, RawCall};
-use crate::tools::{Arguments, Exec, Sandbox, SandboxPermissions, Tool, tool};
+use crate::tools::{Arguments, Completion, Exec, Sandbox, SandboxPermissions, Tool, tool};
 
 /// A call that is well-formed. Only [`Call::parse`] makes one:
 /// ```compile_fail,E0451
@@ -56,6 +56,27 @@ impl Call {
             None => Arguments::Custom(CustomArguments::new(args)),
         };
         Ok(Call { tool: name, known, arguments, cwd, session, principal, id })
+    }
+
+    /// Adds what the configuration says of a call: it is judged, asked about and run as that. A call that this is not about
+    /// stays as it is.
+    ///
+    /// # Errors
+    /// [`Invalid`]: the command is none that could be executed.
+    pub fn complete(&mut self, with: Completion) -> Result<(), Invalid> {
+        match (&mut self.arguments, with) {
+            (Arguments::SkillExec(skill), Completion::Action(command)) => {
+                command.check()?;
+                skill.command = Some(command);
+            }
+            (Arguments::SkillRefRead(skill), Completion::Reference(path)) => {
+                check_path(&path)?;
+                skill.path = Some(path);
+            }
+            (Arguments::WebSearch(search), Completion::Provider(host)) => search.host = Some(host),
+            _ => {}
+        }
+        Ok(())
     }
 
     /// The name of the tool.

@@ -148,20 +148,15 @@ impl<'a> Form<'a> {
         self.shown("risk", self.seen.risk);
     }
 
-    /// Enters the words that an action was resolved to, where it was.
-    pub(crate) fn seen_argv(&mut self) {
-        if let Some(argv) = &self.seen.argv {
-            self.words("argv", argv);
-        }
-    }
-
     /// Enters what an executing tool would execute. `name` is the tool's own word for its command.
     ///
     /// What is bound is the same whichever tool brought it: words, or text with its shell.
     pub(crate) fn exec(&mut self, name: &str, exec: &Exec<'_>) {
         let seen = self.seen;
         let cwd = Value::from(mask(&seen.cwd));
-        let env_keys: Value = exec.env.names().map(Value::from).collect();
+        let mut names: Vec<&str> = exec.env_names().collect();
+        names.sort_unstable();
+        let env_keys: Value = names.into_iter().map(Value::from).collect();
         let env_digest = exec.env.digest(self);
         match exec.what {
             What::Words(words) => {

@@ -24,7 +24,7 @@ pub use asked::{Asked, Event, Refused};
 pub use host::Host;
 pub use reply::{Reply, failure};
 pub use rewrite::{exec_prefix, quote, rewrite, unwrap};
-pub use starter::{Starter, starter};
+pub use starter::{Starter, is_starter, starter};
 
 /// Reads what a host asks.
 ///

@@ -149,11 +149,24 @@ pub fn starter(files: &[&str]) -> Starter {
     }
 }
 
+/// Whether a text is a user's configuration as [`starter`] writes it, for whatever project, with nothing of the user's own in it.
+#[must_use]
+pub fn is_starter(text: &str) -> bool {
+    let Some(middle) = text.strip_prefix(USER_START).and_then(|rest| rest.strip_suffix(USER_END)) else {
+        return false;
+    };
+    let commands = || KINDS.iter().flat_map(|kind| kind.commands);
+    middle.lines().all(|line| match line.strip_prefix("    - ") {
+        Some(command) => commands().any(|known| *known == command),
+        None => matches!(line, "  allowlist:" | "  allowlist: []") || line.starts_with("    # "),
+    })
+}
+
 const USER_START: &str = "\
 # Bailiwick: what your coding agents may do, in all your projects.
 # A project's own .bailiwick.yaml can only be stricter than this file: an agent could write it.
 # `bailiwick check 'COMMAND'` tells what would happen with a command and why, `bailiwick policy show` every setting that
-# holds with its file and line, and `bailiwick policy test` runs the cases at the end of this file.
+# holds with its file and line, and `bailiwick policy test FILE` runs the cases at the end of a file.
 config_version: 1
 
 # Where everything starts: dev (few questions), balanced (more), prod (nobody watches).
@@ -204,7 +217,7 @@ const USER_END: &str = "
 #      match: [kubectl get pods]
 #      not_match: [kubectl delete pod x]
 
-# What you rely on: `bailiwick policy test` tells when it no longer holds.
+# What you rely on: `bailiwick policy test` with this file tells when it no longer holds.
 cases:
   - {command: ls -la, expect: allow}
   - {command: sudo reboot, expect: deny}

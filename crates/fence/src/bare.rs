@@ -6,7 +6,10 @@ use std::path::Path;
 use crate::outcome::Refusal;
 
 /// Becomes the program, with this process's environment, streams and terminal. Returns only if that is not possible.
-#[expect(clippy::disallowed_methods, reason = "the one place where a program is started without a fence")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "one of the two places where a program is started without a fence"
+)]
 pub fn become_unfenced(program: &Path, arguments: &[OsString], directory: &Path) -> Refusal {
     use std::os::unix::process::CommandExt;
     let mut command = std::process::Command::new(program);

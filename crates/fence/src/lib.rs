@@ -35,6 +35,8 @@ pub mod status;
 #[cfg(target_os = "linux")]
 mod sys;
 pub mod terrain;
+#[cfg(target_os = "linux")]
+mod unfenced;
 pub mod unfit;
 pub mod windows;
 pub mod wsl;
@@ -54,6 +56,8 @@ pub use plan::{Access, Limits, Plan, Reach};
 #[cfg(target_os = "linux")]
 pub use reins::{Reins, Tty};
 pub use terrain::{Ground, Terrain};
+#[cfg(target_os = "linux")]
+pub use unfenced::run_unfenced;
 pub use unfit::Unfit;
 
 /// Ends this process by a signal, as the program that it stood for was ended.

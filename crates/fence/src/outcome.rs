@@ -39,7 +39,7 @@ pub struct Held {
     pub limits: Vec<Bound>,
 }
 
-/// The means that held a plan. A filter of system calls is part of each.
+/// The means that held a plan. A filter of system calls is part of each that holds anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Means {
     /// Namespaces of the fence's own making.
@@ -48,6 +48,8 @@ pub enum Means {
     Bubblewrap,
     /// Landlock and the filter alone.
     Landlock,
+    /// Nothing, by name.
+    Unfenced,
 }
 
 impl Means {
@@ -58,6 +60,7 @@ impl Means {
             Means::Namespaces => "namespaces",
             Means::Bubblewrap => "bubblewrap",
             Means::Landlock => "landlock",
+            Means::Unfenced => "none",
         }
     }
 }

@@ -27,6 +27,8 @@ pub struct Terms {
     pub run: Option<String>,
     /// A fence that was begun for it.
     pub begun: Option<fence::Begun>,
+    /// A hook of the call's host let it through before, under the same id, and runs it by this.
+    pub handed_on: bool,
     /// Takes it back.
     pub cancel: tools::Cancel,
 }
@@ -41,7 +43,8 @@ impl Gate {
         let office = self.office.as_deref();
         let id = raw.id.as_deref().map(|id| Shown::identifier(id, &self.digest_key));
         let id = id.unwrap_or_else(|| Shown::name(office.map(|office| (office.names)()).unwrap_or_default()));
-        let mut record = Record::of(&raw, id, terms.run.as_deref(), &self.digest_key);
+        let record = Record::of(&raw, id, terms.run.as_deref(), &self.digest_key);
+        let mut record = record.handed_on(terms.handed_on);
         let session = raw.session.clone().unwrap_or_default();
         let judgement = match self.judge(raw) {
             Ok(judgement) => judgement,
@@ -93,8 +96,14 @@ impl Gate {
             return Err(self.refusal(judgement));
         };
         let mut work = work?;
+        let left = match ruling.decision {
+            Decision::Ask if terms.handed_on => self.taken_ticket(judgement, session, record),
+            Decision::Allow | Decision::Ask | Decision::Deny => None,
+        };
         let by_typing = terms.typed && self.rests_on_typing(judgement);
-        let approved = if ruling.decision == Decision::Ask && !by_typing {
+        let approved = if left.is_some() {
+            left
+        } else if ruling.decision == Decision::Ask && !by_typing {
             Some(self.ask(judgement, session, &work, &request, terms.run.as_deref(), record)?)
         } else {
             None
@@ -118,6 +127,9 @@ impl Gate {
 
     /// What is to be done for a call, by the kind of its tool.
     fn work(&self, judgement: &Judgement, environment: Vec<(OsString, OsString)>) -> Result<Work, Stopped> {
+        if let Some(stopped) = self.unresolved(judgement) {
+            return Err(stopped);
+        }
         if judgement.call.exec().is_some() {
             return self.prepare(judgement, environment).map(|prepared| Work::Command(Box::new(prepared)));
         }
@@ -199,6 +211,14 @@ impl Gate {
             Stopped { by: By::Approval, ends_run, pending, ..refused(ruling, kind, why) }
         })?;
         // FAIL-CLOSED: what was approved may have been changed while somebody thought about it.
+        if !self.is_unchanged(judgement) {
+            let why = "the skill's action is no longer what was approved: its files or its command changed";
+            return Err(Stopped {
+                by: By::Approval,
+                ends_run,
+                ..refused(ruling, ErrorKind::Permission, why.into())
+            });
+        }
         let now = match work {
             Work::Command(prepared) => self.bound(judgement, prepared).approval_key(),
             Work::Files(_) | Work::Other => self.request(judgement).approval_key(),

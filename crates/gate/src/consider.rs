@@ -2,10 +2,12 @@
 //! that was given before is looked for, whoever answers without a terminal is asked, and the decision is on disk before the
 //! host hears it. What nobody could be asked waits under its id for a person.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use approval::{AskId, Asked, Begun, Cause, GrantKind, Grants, Provider, Reply, Wait};
 use call::{ErrorKind, RawCall, Shown};
+use fence::Terrain;
 use policy::Decision;
 
 use crate::admit::refused;
@@ -26,6 +28,8 @@ pub struct Hearing {
     pub gated_again: bool,
     /// Nothing new is to wait for an answer: the person is about to be asked.
     pub passing: bool,
+    /// It asked about the same call before, under the same id, and that is written down.
+    pub told_before: bool,
 }
 
 /// What is to be answered.
@@ -88,7 +92,7 @@ impl Gate {
         let mut cases = Vec::new();
         let mut malformed = None;
         for raw in calls {
-            let mut record = self.record_of(office, &raw);
+            let mut record = self.record_of(office, &raw).handed_on(hearing.told_before);
             let session = raw.session.clone().unwrap_or_default();
             match self.judge(raw) {
                 Ok(judgement) => {
@@ -131,6 +135,24 @@ impl Gate {
         let error_kind = (succeeded == Some(false)).then_some(ErrorKind::Unknown);
         let told = Told { error_kind, fence: Some(Shown::word("run by its host")), ..Told::default() };
         self.record_of(office, raw).finished(Some(office), journal::Outcome::Finished, told);
+    }
+
+    /// Whether the journal in this directory has the end of a call among its last records: a command that ran behind the fence has
+    /// its end from there.
+    #[must_use]
+    pub fn has_ended(&self, raw: &RawCall, journal: &std::path::Path) -> bool {
+        let Some(id) = raw.id.as_deref().map(|id| Shown::identifier(id, &self.digest_key)) else {
+            return false;
+        };
+        let Ok(reader) = journal::Reader::open(journal) else { return false };
+        let (mut found, mut looked) = (false, 0_usize);
+        let seen = reader.backward(&journal::Filter::default(), |record| {
+            looked += 1;
+            found = record.kind == journal::Kind::ToolCallFinished
+                && record.call_id.as_deref() == Some(id.as_str());
+            if found || looked >= LOOKED_AT { journal::Going::Stop } else { journal::Going::On }
+        });
+        seen.is_ok() && found
     }
 
     fn record_of(&self, office: &Office, raw: &RawCall) -> Record {
@@ -188,7 +210,57 @@ impl Gate {
                 }
             }
         }
+        if hearing.gated_again
+            && !hearing.again
+            && let Err(unkept) = self.leave_tickets(office, &cases)
+        {
+            return deny(office, cases, unkept);
+        }
         settle(office, cases, hearing, format!("{reason}; somebody approved it"), false)
+    }
+
+    /// A yes was used up here, and what the host runs comes to the gate once more: it finds a yes for exactly this command in this
+    /// directory, under this id, once.
+    fn leave_tickets(&self, office: &Office, cases: &[Case]) -> Result<(), Stopped> {
+        for case in cases.iter().filter(|case| case.judgement.ruling.decision == Decision::Ask) {
+            let Some(ticket) = self.ticket(office, &case.judgement, &case.session) else { continue };
+            // FAIL-CLOSED: without it the command would only be refused later.
+            office.grants.hand_on(&ticket, &Shown::word("hook")).map_err(|why| {
+                Stopped::new(
+                    ErrorKind::Unknown,
+                    By::Approval,
+                    format!("the yes could not be handed on: {why}"),
+                )
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The yes that a hook left for a call that was handed on. It is used up by this.
+    pub(crate) fn taken_ticket(
+        &self,
+        judgement: &Judgement,
+        session: &str,
+        record: &mut Record,
+    ) -> Option<(Arc<Asked>, Shown)> {
+        let office = self.office.as_deref()?;
+        let ticket = self.ticket(office, judgement, session)?;
+        let grant = office.grants.covering(&ticket)?;
+        record.left_by(&grant.by);
+        Some((Arc::new(ticket), grant.by))
+    }
+
+    /// What a yes that is handed on is bound to: the command, the directory, and the call's id.
+    fn ticket(&self, office: &Office, judgement: &Judgement, session: &str) -> Option<Asked> {
+        let id = judgement.call.id()?;
+        let directory = PathBuf::from(&judgement.seen.cwd);
+        let directory = fence::Ground.follow(&directory).unwrap_or(directory);
+        let request =
+            self.request(judgement).bind("directory", &directory.to_string_lossy()).bind("handed_on", id);
+        let (name, tool, key) =
+            (AskId::from_bytes((office.names)()), judgement.call.tool(), request.approval_key());
+        let analysis = Arc::clone(&judgement.analysis);
+        Some(Asked::new(name, session, tool, request, key, &judgement.ruling, analysis))
     }
 
     fn asked(&self, office: &Office, case: &Case) -> Option<Arc<Asked>> {
@@ -209,6 +281,9 @@ impl Gate {
         Some(Arc::new(asked))
     }
 }
+
+/// So far back an end is looked for.
+const LOOKED_AT: usize = 1_000;
 
 /// Whether a yes stands for a question. Nothing is used up by looking.
 fn stands(grants: &Grants, asked: &Asked) -> bool {
@@ -276,6 +351,7 @@ fn deny_open(office: &Office, cases: Vec<Case>, stopped: Stopped) -> Considered 
 /// The host asks the person, and may run it then: that it was asked about is on disk before.
 fn wait(office: &Office, cases: Vec<Case>, stopped: Stopped) -> Considered {
     for mut case in cases {
+        case.record.tell();
         if let Err(unwritten) = case.record.write(Some(office), true) {
             return Considered::Denied(unwritten);
         }

@@ -33,6 +33,7 @@ mod consider;
 mod custom_tool;
 mod desk;
 mod engine;
+mod equip;
 mod examples;
 mod load;
 mod machine;
@@ -91,6 +92,8 @@ pub struct Gate {
     rehearsal: bool,
     office: Option<Arc<Office>>,
     custom: BTreeMap<String, CustomTool>,
+    skills: OnceLock<Result<tools::SkillSpaces, tools::Failure>>,
+    search: OnceLock<Result<Option<tools::SearchProvider>, tools::Failure>>,
 }
 
 /// Everything that was found out about one call.
@@ -120,6 +123,8 @@ impl Gate {
             rehearsal: true,
             office: None,
             custom: BTreeMap::new(),
+            skills: OnceLock::new(),
+            search: OnceLock::new(),
         }
     }
 
@@ -191,7 +196,8 @@ impl Gate {
     /// # Errors
     /// The call is malformed.
     pub fn judge(&self, raw: RawCall) -> Result<Judgement, Invalid> {
-        let call = Call::parse(raw)?;
+        let mut call = Call::parse(raw)?;
+        self.complete(&mut call)?;
         let cwd = self.directory_of(&call);
         let analysis = self.analyse(&call, &cwd);
         let seen = Seen {
@@ -253,15 +259,12 @@ impl Gate {
             What::Words(_) => None,
         });
         let category = self.descriptors.of(call).category();
-        let fence = match call.sandbox() {
+        let fence = match () {
             // Nothing that is no command runs behind it, so nothing needs to be tried for it. What is typed goes to a program that
             // was started behind it.
             _ if exec.is_none() && category != call::Category::Stdin => &UNFENCED,
-            call::Sandbox::None => &UNFENCED,
-            call::Sandbox::Inherit if !self.config.restricted() => &UNFENCED,
-            call::Sandbox::Inherit | call::Sandbox::Restricted => {
-                self.fence.get_or_init(|| self.fence_here())
-            }
+            _ if exec.is_some() && !self.is_fenced(call) => &UNFENCED,
+            _ => self.fence.get_or_init(|| self.fence_here()),
         };
         Question {
             tool: call.tool(),
@@ -274,6 +277,18 @@ impl Gate {
             memory_mb: Some(self.config.limits().memory_mb.value),
             fence,
             engine,
+        }
+    }
+
+    /// Whether a command would run behind the fence.
+    pub(crate) fn is_fenced(&self, call: &Call) -> bool {
+        match call.sandbox() {
+            call::Sandbox::None => false,
+            call::Sandbox::Restricted => true,
+            call::Sandbox::Inherit => {
+                self.config.restricted()
+                    && call.sandbox_permissions() != call::SandboxPermissions::RequireEscalated
+            }
         }
     }
 

@@ -81,6 +81,7 @@ pub fn load_for(world: &World, wanted: &Wanted, request: Option<&str>) -> Result
         home: world.home.as_ref().map(|home| home.to_string_lossy().into_owned()),
     };
     let mut config = Config::merge(layers, &base)?;
+    crate::equip::check(&config)?;
     for directory in world.own() {
         config.keep_away_from(&directory.to_string_lossy())?;
     }

@@ -6,10 +6,7 @@ use std::time::Duration;
 
 use call::{Arguments, ErrorKind, RawCall, Secret, Shown};
 use serde_json::json;
-use tools::{
-    Ask, Cancel, Capture, Human, Job, Outcome, Plans, SearchProvider, Sessions, Setting, Size, SkillSpaces,
-    Start, Stream,
-};
+use tools::{Ask, Cancel, Capture, Human, Job, Outcome, Plans, Sessions, Setting, Size, Start, Stream};
 
 use crate::admit::Terms;
 use crate::permit::{Permit, Work};
@@ -26,14 +23,12 @@ pub struct Hands {
     pub sessions: Arc<Sessions>,
     /// Sees output while it comes.
     pub watch: Option<Watcher>,
+    /// Hears that a call was let through and is about to run.
+    pub starting: Option<Arc<dyn Fn() + Send + Sync>>,
     /// Who answers an agent's questions; without anybody they are `human_required`.
     pub human: Option<Box<dyn Human>>,
     /// The plans that agents keep.
     pub plans: Arc<Plans>,
-    /// Where skills are; their references can be read.
-    pub skills: Option<SkillSpaces>,
-    /// Who searches the web, and the key for it; without anybody a search is an error.
-    pub search: Option<(SearchProvider, Option<Secret>)>,
 }
 
 impl Hands {
@@ -43,7 +38,7 @@ impl Hands {
     /// No descriptor or no thread is to be had.
     pub fn new() -> std::io::Result<Hands> {
         let sessions = Arc::new(Sessions::new(tools::SessionBounds::default())?);
-        Ok(Hands { sessions, watch: None, human: None, plans: Arc::new(Plans::new()), skills: None, search: None })
+        Ok(Hands { sessions, watch: None, starting: None, human: None, plans: Arc::new(Plans::new()) })
     }
 }
 
@@ -53,8 +48,15 @@ impl Gate {
     pub fn perform(&self, raw: RawCall, terms: Terms, hands: &Hands) -> Outcome {
         let session = raw.session.clone().unwrap_or_default();
         let cancel = terms.cancel.clone();
+        let key = (raw.tool == "web_search").then(|| self.search_key(&terms.environment)).flatten();
         match self.admit(raw, terms) {
-            Ok(permit) => permit.perform(self, &session, hands, &cancel),
+            Ok(permit) => permit.perform(&Turn {
+                gate: self,
+                session: &session,
+                hands,
+                cancel: &cancel,
+                key: key.as_ref(),
+            }),
             Err(stopped) => refusal(&stopped),
         }
     }
@@ -92,19 +94,26 @@ struct Turn<'a> {
     session: &'a str,
     hands: &'a Hands,
     cancel: &'a Cancel,
+    /// The key of the search provider.
+    key: Option<&'a Secret>,
 }
 
 impl Permit {
     /// Does what was permitted, with the tool that the call names.
-    pub fn perform(mut self, gate: &Gate, session: &str, hands: &Hands, cancel: &Cancel) -> Outcome {
+    fn perform(mut self, turn: &Turn<'_>) -> Outcome {
         let judgement = self.take_judgement();
-        let turn = Turn { gate, session, hands, cancel };
+        let cancel = turn.cancel;
         let outcome = match (self.take_work(), judgement) {
             // Somebody may have taken it back while it was asked about.
             _ if cancel.is_cancelled() => {
                 Outcome::error(ErrorKind::Cancelled, "the call was taken back".into())
             }
-            (Some(work), Some(judgement)) => self.done(&turn, work, &judgement),
+            (Some(work), Some(judgement)) => {
+                if let Some(starting) = &turn.hands.starting {
+                    starting();
+                }
+                self.done(turn, work, &judgement)
+            }
             _ => Outcome::error(ErrorKind::Unknown, "the permit was used before".into()),
         };
         let how = match outcome.error_kind {
@@ -123,12 +132,21 @@ impl Permit {
     }
 
     fn done(&mut self, turn: &Turn<'_>, work: Work, judgement: &Judgement) -> Outcome {
-        let Turn { session, hands, cancel, gate } = *turn;
+        let Turn { session, hands, cancel, gate, key } = *turn;
         match (work, judgement.call.arguments()) {
             (Work::Command(prepared), arguments) => {
-                let Some(plan) = prepared.plan.clone() else { return unfenced() };
+                let (backend, plan) = match &prepared.plan {
+                    Some(plan) => (prepared.backend, plan.clone()),
+                    // Said by name, by the configuration or by an approval: there is no other way to have no plan.
+                    None => {
+                        let environment = prepared.environment.iter().cloned();
+                        let limits = gate.limits();
+                        let plan = fence::Plan::unfenced(&prepared.directory, environment, limits);
+                        (fence::Backend::Local, plan)
+                    }
+                };
                 let mut job = Job {
-                    backend: prepared.backend,
+                    backend,
                     plan,
                     program: prepared.program.clone(),
                     arguments: prepared.arguments.clone(),
@@ -170,9 +188,9 @@ impl Permit {
                     Arguments::GrepFiles(call) => tools::grep_files::run(call, &setting),
                     Arguments::ApplyPatch(call) => tools::apply_patch::run(call, &setting),
                     Arguments::ViewImage(call) => tools::view_image::run(call, &setting),
-                    Arguments::SkillRefRead(call) => match &hands.skills {
-                        Some(spaces) => tools::skill_ref_read::run(call, spaces),
-                        None => not_here(judgement),
+                    Arguments::SkillRefRead(call) => match gate.skills() {
+                        Ok(spaces) => tools::skill_ref_read::run(call, spaces),
+                        Err(failure) => failure.into(),
                     },
                     _ => not_here(judgement),
                 }
@@ -196,13 +214,10 @@ impl Permit {
             (Work::Other, Arguments::UpdatePlan(call)) => {
                 tools::update_plan::run(call, &hands.plans, session)
             }
-            (Work::Other, Arguments::WebSearch(call)) => {
-                let (provider, key) = hands
-                    .search
-                    .as_ref()
-                    .map_or((None, None), |(provider, key)| (Some(provider), key.as_ref()));
-                tools::web_search::run(call, provider, key)
-            }
+            (Work::Other, Arguments::WebSearch(call)) => match gate.search_provider() {
+                Ok(provider) => tools::web_search::run(call, provider, key),
+                Err(failure) => failure.into(),
+            },
             (Work::Other, Arguments::Custom(arguments)) => match gate.custom.get(judgement.call.tool()) {
                 Some(tool) => tool.run(arguments.expose(), cancel),
                 None => not_here(judgement),
@@ -260,13 +275,6 @@ fn digest_name(digest: &str) -> Option<Shown> {
 
 fn ask(yield_time_ms: u64, max_output_tokens: Option<u64>) -> Ask {
     Ask { yield_time: Duration::from_millis(yield_time_ms), max_output_tokens }
-}
-
-fn unfenced() -> Outcome {
-    Outcome::error(
-        ErrorKind::SandboxDenied,
-        "tools run programs behind a fence; `sandbox.mode: local` and `sandbox: none` are for `bailiwick exec`".into(),
-    )
 }
 
 fn not_here(judgement: &Judgement) -> Outcome {

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use call::{ErrorKind, Request, Shell, What};
+use call::{Arguments, ErrorKind, Request, Shell, What};
 use fence::{Backend, Host, Impossible, Limits, Network, Plan, Reach, Terrain, Wishes};
 
 use crate::stopped::{By, Stopped};
@@ -84,7 +84,7 @@ impl Gate {
         }
     }
 
-    /// What the fence around a call would let it touch.
+    /// What the fence around a call would let it touch. `set` are variables that it gets, `shown` a place that it may read.
     ///
     /// # Errors
     /// What is asked for cannot be fenced.
@@ -93,6 +93,7 @@ impl Gate {
         directory: &Path,
         environment: Vec<(OsString, OsString)>,
         set: Vec<(OsString, OsString)>,
+        shown: Option<PathBuf>,
     ) -> Result<Plan, Impossible> {
         let config = &self.config;
         let paths = |texts: &[String]| texts.iter().map(PathBuf::from).collect::<Vec<_>>();
@@ -115,13 +116,12 @@ impl Gate {
             mode if mode.value == "off" && mode.at.line > 0 => Network::Off,
             _ => Network::Allow(hosts(config.network_allow())?),
         };
-        let limits = config.limits();
         fence::draw(
             &Wishes {
                 workspace: self.workspace.clone(),
                 cwd: directory.to_path_buf(),
                 home: self.world.home.clone(),
-                read: paths(config.sandbox_read()),
+                read: paths(config.sandbox_read()).into_iter().chain(shown).collect(),
                 write: paths(config.sandbox_write()),
                 hide,
                 read_only: config.is_read_only(),
@@ -130,20 +130,26 @@ impl Gate {
                 pass: config.sandbox_env().to_vec(),
                 set,
                 network,
-                limits: Limits {
-                    memory_mb: limits.memory_mb.value,
-                    wall_ms: Some(limits.wall_ms.value),
-                    cpu_s: Some(limits.cpu_s.value).filter(|seconds| *seconds > 0),
-                    processes: limits.processes.value,
-                    open_files: limits.open_files.value,
-                    file_mb: limits.file_mb.value,
-                    scratch_mb: limits.scratch_mb.value,
-                    output_bytes: limits.output_bytes.value,
-                },
+                limits: self.limits(),
                 execute_scratch: config.profile().value != policy::Profile::Prod,
             },
             &fence::Ground,
         )
+    }
+
+    /// The limits that the configuration has.
+    pub(crate) fn limits(&self) -> Limits {
+        let limits = self.config.limits();
+        Limits {
+            memory_mb: limits.memory_mb.value,
+            wall_ms: Some(limits.wall_ms.value),
+            cpu_s: Some(limits.cpu_s.value).filter(|seconds| *seconds > 0),
+            processes: limits.processes.value,
+            open_files: limits.open_files.value,
+            file_mb: limits.file_mb.value,
+            scratch_mb: limits.scratch_mb.value,
+            output_bytes: limits.output_bytes.value,
+        }
     }
 
     /// What would be executed. `environment` is that of whoever asks; the fence lets through what it may.
@@ -165,14 +171,15 @@ impl Gate {
             What::Text(text, Shell::Bash) => ["/bin/bash", "-c", text].map(OsString::from).into(),
         };
         let directory = self.directory_of(&judgement.call);
-        let fenced = match judgement.call.sandbox() {
-            call::Sandbox::None => false,
-            call::Sandbox::Inherit => self.config.restricted(),
-            call::Sandbox::Restricted => true,
-        };
+        let fenced = self.is_fenced(&judgement.call);
         let backend = self.backend().unwrap_or(Backend::Auto);
-        let set: Vec<(OsString, OsString)> =
+        let mut set: Vec<(OsString, OsString)> =
             exec.env.iter().map(|(name, value)| (name.into(), value.expose().into())).collect();
+        set.extend(
+            exec.passed_on
+                .iter()
+                .filter_map(|name| environment.iter().find(|(other, _)| other == name.as_str()).cloned()),
+        );
         let mut whole = environment;
         whole.retain(|(name, _)| set.iter().all(|(other, _)| other != name));
         whole.extend(set.iter().cloned());
@@ -180,7 +187,11 @@ impl Gate {
         let plan = match fenced && backend != Backend::Local {
             false => None,
             true => {
-                let drawn = self.plan(&directory, whole.clone(), set);
+                let shown = match judgement.call.arguments() {
+                    Arguments::SkillExec(skill) => skill.command().map(|command| command.root.clone().into()),
+                    _ => None,
+                };
+                let drawn = self.plan(&directory, whole.clone(), set, shown);
                 Some(drawn.map_err(|impossible| {
                     Stopped::new(ErrorKind::SandboxDenied, By::Fence, impossible.why).help(impossible.help)
                 })?)

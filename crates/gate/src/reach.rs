@@ -22,6 +22,18 @@ pub(crate) struct Reach {
 }
 
 impl Gate {
+    /// The policy's word on single names below folders that the configuration names.
+    pub(crate) fn guard_of(&self, folders: &[PathBuf]) -> impl Guard + 'static {
+        PolicyGuard {
+            config: Arc::clone(&self.config),
+            home: self.world.home.clone(),
+            user: self.world.user.clone(),
+            workspace: self.workspace.clone(),
+            directory: self.world.cwd.clone(),
+            named: folders.iter().map(|folder| (folder.clone(), Right::Read)).collect(),
+        }
+    }
+
     /// Opens what a call of a file tool was judged for.
     pub(crate) fn reach(&self, judgement: &Judgement) -> Result<Reach, Stopped> {
         let real = |path: &Path| fence::Ground.follow(path).unwrap_or_else(|| path.to_path_buf());

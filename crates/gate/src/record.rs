@@ -22,6 +22,10 @@ pub(crate) struct Record {
     begun: Instant,
     /// The first line, until it is written together with the next.
     waiting: Vec<Event>,
+    /// A hook of the call's host has written the request down, under the same name.
+    handed_on: bool,
+    /// What the policy says of a call that was handed on, until it starts.
+    carried: Option<Payload>,
 }
 
 /// How a call that ran came out, as far as the journal is told.
@@ -60,7 +64,16 @@ impl Record {
             who: Who::of(&Principal::clone(&raw.principal)),
             begun: Instant::now(),
             waiting: Vec::new(),
+            handed_on: false,
+            carried: None,
         }
+    }
+
+    /// The same, of a call that a hook of its host has put to the gate before: its story is told once. What is decided now stands
+    /// with its start.
+    pub(crate) fn handed_on(mut self, handed_on: bool) -> Record {
+        self.handed_on = handed_on;
+        self
     }
 
     fn event(&self, kind: Kind, payload: Payload) -> Event {
@@ -101,7 +114,11 @@ impl Record {
             .with("rule", rule)
             .with("risk", risk(&ruling.risk))
             .with("effects", effects);
-        self.waiting.push(self.event(Kind::ToolCallRequested, payload));
+        if self.handed_on {
+            self.carried = Some(payload);
+        } else {
+            self.waiting.push(self.event(Kind::ToolCallRequested, payload));
+        }
         if ruling.rule.id == policy::OWN {
             let payload =
                 self.payload().with("reason", Shown::of(&ruling.reason)).with("risk", risk(&ruling.risk));
@@ -154,7 +171,7 @@ impl Record {
 
     /// It starts: from here on it has an end. What is written here is on disk when this returns.
     pub(crate) fn started(&mut self, office: Option<&Office>, fence: Shown) -> Result<(), Stopped> {
-        let payload = self.payload().with("fence", fence);
+        let payload = self.carried.take().unwrap_or_else(|| self.payload()).with("fence", fence);
         self.waiting.push(self.event(Kind::ToolCallStarted, payload));
         self.write(office, true)
     }
@@ -169,8 +186,21 @@ impl Record {
         })
     }
 
+    /// The yes that a hook of its host left for it was found.
+    pub(crate) fn left_by(&mut self, by: &Shown) {
+        self.carried = self.carried.take().map(|carried| carried.with("approved_by", by));
+    }
+
+    /// What was let through before and is not let through now is told anew.
+    pub(crate) fn tell(&mut self) {
+        if let Some(carried) = self.carried.take() {
+            self.waiting.push(self.event(Kind::ToolCallRequested, carried));
+        }
+    }
+
     /// It does not run.
     pub(crate) fn stopped(mut self, office: Option<&Office>, stopped: &Stopped) {
+        self.tell();
         let payload = self
             .payload()
             .with("outcome", journal::Outcome::Denied.name())

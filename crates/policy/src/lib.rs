@@ -18,7 +18,7 @@ mod rule_list;
 mod ruling;
 
 pub use config::{
-    ApprovalProvider, ApprovalRule, ApprovalSettings, ApprovalWord, At, Case, Config, ConfigError,
+    ApprovalProvider, ApprovalRule, ApprovalSettings, ApprovalWord, At, Case, Config, ConfigError, Equipment,
     JournalSettings, JournalSync, Layer, Limits, MAX_BYTES, Origin, Profile, REQUEST, Set, Shown, Stance, reference,
     schema,
 };

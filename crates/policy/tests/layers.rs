@@ -177,6 +177,9 @@ fn a_workspace_file_that_loosens_is_an_error_that_names_the_key() {
         ("sandbox: {limits: {output_bytes: 99999999999}}", "sandbox.limits.output_bytes"),
         ("run: {human_timeout_ms: 99999999}", "run.human_timeout_ms"),
         ("engine: {url: 'http://evil.test/'}", "engine.url"),
+        ("search: {url: 'https://evil.test/?q={q}'}", "search.url"),
+        ("search: {key_variable: AWS_SECRET_ACCESS_KEY}", "search.key_variable"),
+        ("skills: {spaces: {team: /tmp/mine}}", "skills.spaces"),
         ("engine: {timeout_ms: 99999}", "engine.timeout_ms"),
         ("final: [safety.mode]", "final"),
     ] {
@@ -250,6 +253,8 @@ fn a_final_key_or_section_can_be_set_by_nobody_else() {
         ("sandbox.limits", "sandbox: {limits: {wall_ms: 1}}"),
         ("sandbox.network.allow", "sandbox: {network: {allow: [a.test]}}"),
         ("engine.url", "engine: {url: 'http://a.test/'}"),
+        ("search", "search: {url: 'https://a.test/?q={q}'}"),
+        ("skills.spaces", "skills: {spaces: {team: /opt/skills}}"),
         ("rules", "rules: [{name: n, action: deny}]"),
     ] {
         let managed = format!("final: [{key}]");

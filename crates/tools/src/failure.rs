@@ -20,6 +20,18 @@ impl Failure {
         Failure { kind, message: call::visible_lines(message).to_string(), retryable: false }
     }
 
+    /// Which kind of error it is.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Why, in words.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     pub(crate) fn validation(message: &str) -> Failure {
         Failure::new(ErrorKind::Validation, message)
     }

@@ -235,6 +235,15 @@ impl Grants {
         self.keep(asked, what, by, self.lifetime)
     }
 
+    /// Hands a yes that was used up on to whoever runs the call in its place: once, for exactly this question's key.
+    ///
+    /// # Errors
+    /// It could not be kept.
+    pub fn hand_on(&self, asked: &Asked, by: &Shown) -> Result<(), NotGranted> {
+        let what = What::Once { key: asked.key.clone(), typed: asked.confirmation.is_some() };
+        self.keep(asked, what, by, ONCE_LASTS)
+    }
+
     /// The exec session is over: nothing covers it any more.
     ///
     /// # Errors

@@ -4,10 +4,10 @@
 use door_hook::Host;
 use serde_json::Value;
 
+use crate::home::Home;
 use crate::hosts::{Does, Tool, ask, does};
-use crate::machine::Machine;
 
-fn waiting(machine: &Machine) -> Vec<Value> {
+fn waiting(machine: &Home) -> Vec<Value> {
     let listed: Vec<Value> = serde_json::from_str(&machine.run(&["grants", "--json"]).out).expect("JSON");
     listed.into_iter().filter(|grant| grant["kind"] == "waiting").collect()
 }
@@ -17,7 +17,7 @@ fn what_a_person_approves_later_is_allowed_once_in_that_session() {
     // A typed confirmation needs a terminal: the call is none of critical risk.
     const CALL: Tool<'static> = Tool::Shell("git reset --hard");
     for host in Host::ALL {
-        let machine = Machine::hooked();
+        let machine = Home::hooked();
         let asked = ask(host, &machine, "s", CALL).expect("a shell");
         assert_ne!(does(host, &asked), Does::Runs, "{host:?}: {asked:?}");
         let [question] = waiting(&machine).try_into().expect("one question");
@@ -48,7 +48,7 @@ fn what_a_person_approves_later_is_allowed_once_in_that_session() {
 
 #[test]
 fn a_yes_for_the_session_holds_for_the_session() {
-    let machine = Machine::hooked();
+    let machine = Home::hooked();
     let call = Tool::Write(".git/hooks/pre-commit");
     assert_eq!(
         does(Host::OpenCode, &ask(Host::OpenCode, &machine, "s", call).expect("a tool")),
@@ -69,7 +69,7 @@ fn a_yes_for_the_session_holds_for_the_session() {
 
 #[test]
 fn rules_of_the_configuration_answer_before_anybody_is_asked() {
-    let machine = Machine::hooked();
+    let machine = Home::hooked();
     machine.configure(
         "profile: dev\napproval:\n  rules:\n    - {decision: approved, tool: Bash, command: git push}\n",
     );

@@ -4,12 +4,12 @@
 use door_hook::Host;
 use serde_json::{Value, json};
 
+use crate::home::Home;
 use crate::hosts::{Does, Tool, ask, asks, command, does, rewritten};
-use crate::machine::Machine;
 
 #[test]
 fn every_host_runs_asks_and_blocks_as_the_ruling_says() {
-    let machine = Machine::hooked();
+    let machine = Home::hooked();
     for host in Host::ALL {
         let question = if asks(host) { Does::Asks } else { Does::Blocks };
         let table = [
@@ -32,14 +32,14 @@ fn every_host_runs_asks_and_blocks_as_the_ruling_says() {
 
 #[test]
 fn an_allowed_command_runs_behind_the_fence_and_shows_the_same() {
-    let machine = Machine::hooked();
+    let machine = Home::hooked();
     for host in Host::ALL {
         for (text, code) in
             [("echo out; echo err >&2; exit 7", 7), ("cd src && pwd", 0), ("cat notes.txt", 0)]
         {
             let ran = ask(host, &machine, "s", Tool::Shell(text)).expect("a shell");
             let fenced = rewritten(host, &ran).unwrap_or_else(|| panic!("{host:?} {text}: {ran:?}"));
-            assert!(fenced.contains(" exec --session s -- /bin/bash -c "), "{fenced}");
+            assert!(fenced.contains(" exec --session s --call "), "{fenced}");
             let (bare, behind) = (machine.shell(text, ""), machine.shell(&fenced, ""));
             assert_eq!((bare.out, bare.err), (behind.out, behind.err), "{host:?} {text}");
             assert_eq!((bare.code, behind.code), (Some(code), Some(code)), "{host:?} {text}");
@@ -63,7 +63,7 @@ fn an_allowed_command_runs_behind_the_fence_and_shows_the_same() {
 
 #[test]
 fn a_second_event_about_a_rewritten_command_means_the_same_call() {
-    let machine = Machine::hooked();
+    let machine = Home::hooked();
     let first = ask(Host::Cursor, &machine, "s", Tool::Shell("sh ./look.sh")).expect("a shell");
     let fenced = rewritten(Host::Cursor, &first).expect("rewritten");
     for (text, expected) in
@@ -81,7 +81,7 @@ fn a_second_event_about_a_rewritten_command_means_the_same_call() {
 
 #[test]
 fn who_asked_is_recorded_from_the_question_to_the_end() {
-    let machine = Machine::hooked();
+    let machine = Home::hooked();
     let mut question = json!({
         "session_id": "s", "transcript_path": "/t", "cwd": machine.work(), "hook_event_name": "PreToolUse",
         "permission_mode": "default", "agent_id": "a7", "agent_type": "Explore", "tool_use_id": "toolu_9",
@@ -105,7 +105,7 @@ fn who_asked_is_recorded_from_the_question_to_the_end() {
 
 #[test]
 fn an_agent_cannot_switch_it_off() {
-    let machine = Machine::hooked();
+    let machine = Home::hooked();
     let home = machine.0.display();
     let table = [
         (Tool::Write(".claude/settings.json"), "ask"),

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use door_hook::Host;
 
+use crate::home::Home;
 use crate::hosts::{Does, Tool, ask, command, does, question};
-use crate::machine::Machine;
 
 #[test]
 fn input_that_cannot_be_read_is_blocked() {
-    let machine = Machine::hooked();
+    let machine = Home::hooked();
     let long = format!("{{\"x\": \"{}\"}}", "x".repeat(9 * 1024 * 1024));
     for host in Host::ALL {
         for input in ["", "{", "null", "[]", "{}", "{\"tool_name\": \"Bash\"}", "\u{0}", &long] {
@@ -30,7 +30,7 @@ fn input_that_cannot_be_read_is_blocked() {
 #[expect(clippy::disallowed_methods, reason = "the faults of this test")]
 fn a_configuration_or_a_journal_that_cannot_be_used_blocks() {
     use std::os::unix::fs::PermissionsExt;
-    type Fault = fn(&Machine);
+    type Fault = fn(&Home);
     let faults: [(&str, Fault); 6] = [
         ("the configuration is no YAML", |machine| machine.configure("safety: [")),
         ("the configuration has an unknown key", |machine| machine.configure("safty: {}\n")),
@@ -51,7 +51,7 @@ fn a_configuration_or_a_journal_that_cannot_be_used_blocks() {
         }),
     ];
     for (name, fault) in faults {
-        let machine = Machine::hooked();
+        let machine = Home::hooked();
         let control = ask(Host::ClaudeCode, &machine, "s", Tool::Shell("ls")).expect("a shell");
         assert_eq!(does(Host::ClaudeCode, &control), Does::Runs, "{name}: {control:?}");
         fault(&machine);
@@ -65,7 +65,7 @@ fn a_configuration_or_a_journal_that_cannot_be_used_blocks() {
 
 #[test]
 fn an_answer_that_cannot_be_written_blocks() {
-    let machine = Machine::hooked();
+    let machine = Home::hooked();
     for host in Host::ALL {
         let asked =
             question(host, &machine, "s", Tool::Shell("cat /etc/shadow")).expect("a shell").to_string();
@@ -79,7 +79,7 @@ fn an_answer_that_cannot_be_written_blocks() {
 
 #[test]
 fn a_program_that_is_gone_blocks() {
-    let machine = Machine::hooked();
+    let machine = Home::hooked();
     for host in Host::ALL {
         let asked = question(host, &machine, "s", Tool::Shell("ls")).expect("a shell").to_string();
         let gone = command(&machine, host)
@@ -106,7 +106,7 @@ fn kill_below(process: u32) {
 
 #[test]
 fn a_hook_that_is_killed_at_any_moment_lets_nothing_through() {
-    let machine = Machine::hooked();
+    let machine = Home::hooked();
     let mut killed = 0;
     for host in Host::ALL {
         let asked =
@@ -139,7 +139,7 @@ fn a_hook_that_is_killed_at_any_moment_lets_nothing_through() {
 
 #[test]
 fn a_question_that_never_ends_is_blocked_in_time() {
-    let machine = Machine::hooked();
+    let machine = Home::hooked();
     let mut children = Vec::new();
     for host in Host::ALL {
         let mut child = machine

@@ -3,7 +3,7 @@
 use door_hook::Host;
 use serde_json::{Value, json};
 
-use crate::machine::{Machine, Ran};
+use crate::home::{Home, Ran};
 
 /// What a host does with an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(crate) enum Does {
 }
 
 /// The command that a host runs before a tool, from the settings file that `init` wrote.
-pub(crate) fn command(machine: &Machine, host: Host) -> String {
+pub(crate) fn command(machine: &Home, host: Host) -> String {
     let json = |name: &str| -> Value { serde_json::from_str(&machine.read(name)).expect("JSON") };
     let text = |value: &Value| value.as_str().expect("a command").to_owned();
     match host {
@@ -55,7 +55,7 @@ pub(crate) enum Tool<'a> {
 }
 
 /// The question before a tool runs; nothing where the host has no such tool.
-pub(crate) fn question(host: Host, machine: &Machine, session: &str, tool: Tool<'_>) -> Option<Value> {
+pub(crate) fn question(host: Host, machine: &Home, session: &str, tool: Tool<'_>) -> Option<Value> {
     let cwd = machine.work();
     let (path, name, mut input) = match tool {
         Tool::Shell(command) => (
@@ -115,7 +115,7 @@ pub(crate) fn question(host: Host, machine: &Machine, session: &str, tool: Tool<
 }
 
 /// Asks as the host would.
-pub(crate) fn ask(host: Host, machine: &Machine, session: &str, tool: Tool<'_>) -> Option<Ran> {
+pub(crate) fn ask(host: Host, machine: &Home, session: &str, tool: Tool<'_>) -> Option<Ran> {
     let question = question(host, machine, session, tool)?.to_string();
     Some(machine.shell(&command(machine, host), &question))
 }

@@ -10,8 +10,13 @@
 
 mod approving;
 mod deciding;
+mod events;
 mod failing;
+mod handing_on;
+#[path = "../shared/home.rs"]
+mod home;
 mod hosts;
 mod machine;
 mod parity;
+mod plugin;
 mod setting_up;

@@ -1,10 +1,10 @@
-//! SYS-3: the same call gets the same ruling by `check` and by every host's hook.
+//! SYS-3: the same call gets the same ruling by `check`, by `call` and by every host's hook.
 
 use door_hook::Host;
 use serde_json::{Value, json};
 
+use crate::home::Home;
 use crate::hosts::{Does, Tool, ask, asks, does};
-use crate::machine::Machine;
 
 const CALLS: &[Tool<'static>] = &[
     Tool::Shell("ls -la"),
@@ -51,7 +51,7 @@ const CALLS: &[Tool<'static>] = &[
 
 #[test]
 fn the_same_call_gets_the_same_ruling_by_every_door() {
-    let machine = Machine::hooked();
+    let machine = Home::hooked();
     let lines: Vec<String> = CALLS
         .iter()
         .map(|tool| {
@@ -67,7 +67,7 @@ fn the_same_call_gets_the_same_ruling_by_every_door() {
         })
         .collect();
     let checked =
-        machine.shell(&format!("{} check --jsonl", crate::machine::BINARY), &(lines.join("\n") + "\n"));
+        machine.shell(&format!("{} check --jsonl", crate::home::BINARY), &(lines.join("\n") + "\n"));
     let rulings: Vec<Value> =
         checked.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(rulings.len(), CALLS.len(), "{checked:?}");
@@ -91,6 +91,29 @@ fn the_same_call_gets_the_same_ruling_by_every_door() {
                 assert!(ran.out.contains("bailiwick grants approve "), "{host:?} {tool:?}: {ran:?}");
             }
         }
+    }
+    // Last, since what is allowed runs.
+    for (tool, ruling) in CALLS.iter().zip(&rulings) {
+        let (name, args) = match tool {
+            Tool::Shell(command) => ("shell_command", json!({"command": command, "timeout_ms": 20_000})),
+            Tool::Read(path) => ("file_read", json!({"path": path})),
+            Tool::Write(path) => ("file_write", json!({"path": path, "content": "x"})),
+        };
+        let ran = machine.run(&["call", name, &args.to_string()]);
+        let answer: Value = serde_json::from_str(ran.out.trim()).expect("JSON");
+        let records = machine.records();
+        let asked = records.iter().rfind(|record| record["type"] == "tool_call_requested").expect("a record");
+        for member in ["decision", "rule"] {
+            let (told, checked) = (&asked["payload"][member], &ruling[member]);
+            let same = if member == "rule" { told["id"] == checked["id"] } else { told == checked };
+            assert!(same, "{tool:?}: check says {ruling}, call {asked}");
+        }
+        let refused = match ruling["decision"].as_str().expect("a decision") {
+            "allow" => !matches!(answer["error_kind"].as_str(), Some("human_required")),
+            "ask" => answer["error_kind"] == "human_required",
+            _ => answer["error_kind"] == "permission",
+        };
+        assert!(refused, "{tool:?}: check says {ruling}, call answers {answer}");
     }
     assert!(seen.iter().all(|count| *count >= 5), "the calls are of all kinds: {seen:?}");
 }

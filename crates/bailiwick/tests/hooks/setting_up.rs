@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::machine::Machine;
+use crate::home::Home;
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the settings of this test")]
 fn init_shows_its_changes_makes_them_once_and_takes_them_back() {
-    let machine = Machine::bare();
+    let machine = Home::bare();
     let before = "{\n  // mine\n  \"model\": \"x\",\n  \"hooks\": {}\n}\n";
     std::fs::create_dir_all(machine.0.join(".claude")).expect("a directory");
     std::fs::write(machine.0.join(".claude/settings.json"), before).expect("settings");
@@ -31,16 +31,50 @@ fn init_shows_its_changes_makes_them_once_and_takes_them_back() {
     assert!(again.out.contains("Nothing to change"), "{again:?}");
     assert_eq!(settings(), after);
 
+    // What was written is in force: it loads, its cases hold, and the project's file can only tighten.
+    assert!(dry.out.contains("cargo test") && dry.out.contains(".bailiwick.yaml"), "{dry:?}");
+    let shown = machine.run(&["policy", "show"]);
+    assert!(shown.out.contains("safety.allowlist") && shown.out.contains("cargo test"), "{shown:?}");
+    let tested = machine.run(&[
+        "policy",
+        "test",
+        &machine.0.join(".config/bailiwick/config.yaml").display().to_string(),
+    ]);
+    assert_eq!(tested.code, Some(0), "{tested:?}");
+    let checked = machine.run(&["check", "--no-sandbox", "--json", "cargo test"]);
+    assert!(
+        checked.out.contains("\"decision\":\"allow\"") && checked.out.contains("allowlist"),
+        "{checked:?}"
+    );
+
     let undone = machine.run(&["init", "--undo", "--yes"]);
     assert_eq!(undone.code, Some(0), "{undone:?}");
     assert_eq!(settings(), before);
+    assert!(
+        !machine.0.join("work/.bailiwick.yaml").exists()
+            && !machine.0.join(".config/bailiwick/config.yaml").exists()
+    );
     assert!(!machine.0.join(".claude/settings.json.bailiwick-backup").exists());
 }
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the settings of this test")]
+fn what_somebody_wrote_into_the_first_policy_is_not_undone() {
+    let machine = Home::bare();
+    assert_eq!(machine.run(&["init", "--yes", "claude-code"]).code, Some(0));
+    for name in [".config/bailiwick/config.yaml", "work/.bailiwick.yaml"] {
+        let text = machine.read(name) + "# mine\n";
+        std::fs::write(machine.0.join(name), text).expect("a file");
+    }
+    assert_eq!(machine.run(&["init", "--undo", "--yes"]).code, Some(0));
+    assert!(machine.read(".config/bailiwick/config.yaml").ends_with("# mine\n"));
+    assert!(machine.read("work/.bailiwick.yaml").ends_with("# mine\n"));
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the settings of this test")]
 fn init_leaves_settings_alone_that_it_cannot_read() {
-    let machine = Machine::bare();
+    let machine = Home::bare();
     std::fs::create_dir_all(machine.0.join(".claude")).expect("a directory");
     for broken in ["{", "[]", "{\"hooks\": 3}"] {
         std::fs::write(machine.0.join(".claude/settings.json"), broken).expect("settings");
@@ -54,8 +88,8 @@ fn init_leaves_settings_alone_that_it_cannot_read() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the settings of this test")]
 fn doctor_is_red_where_something_is_not_protected_and_says_how_to_change_that() {
-    let machine = Machine::hooked();
-    let lines = |machine: &Machine| -> (Option<i32>, Vec<Value>) {
+    let machine = Home::hooked();
+    let lines = |machine: &Home| -> (Option<i32>, Vec<Value>) {
         let ran = machine.run(&["doctor", "--json"]);
         let page: Value = serde_json::from_str(&ran.out).expect("JSON");
         (ran.code, page["lines"].as_array().expect("lines").clone())
@@ -67,6 +101,26 @@ fn doctor_is_red_where_something_is_not_protected_and_says_how_to_change_that() 
     assert_eq!((code, red(&good)), (Some(0), vec![]), "{good:?}");
     let hooked = |line: &&Value| line["what"].as_str().is_some_and(|what| what.contains("allows and denies"));
     assert_eq!(good.iter().filter(hooked).count(), 6, "{good:?}");
+
+    // The signatures of the journal are checked: another key than the one that signed, and a record that was edited.
+    assert!(
+        good.iter()
+            .any(|line| line["area"] == "journal"
+                && line["what"].to_string().contains("signed as they should be")),
+        "{good:?}"
+    );
+    let file = std::fs::read_dir(machine.journal())
+        .expect("a journal")
+        .flatten()
+        .map(|entry| entry.path())
+        .find(|path| path.extension().is_some_and(|ending| ending == "jsonl"))
+        .expect("a segment");
+    let whole = std::fs::read_to_string(&file).expect("records");
+    std::fs::write(&file, whole.replacen("pwd", "pwx", 1)).expect("an edit");
+    let (code, bad) = lines(&machine);
+    assert_eq!(code, Some(1));
+    assert!(red(&bad).iter().any(|line| line.contains("journal")), "{bad:?}");
+    std::fs::write(&file, whole).expect("as it was");
 
     std::fs::write(machine.0.join(".codex/hooks.json"), "{}").expect("settings");
     let (code, bad) = lines(&machine);

@@ -6,11 +6,11 @@ use crate::home::Home;
 
 impl Home {
     /// Calls a tool without anybody to ask.
-    fn call(&self, tool: &str, args: &Value) -> (i32, Value) {
+    pub(crate) fn call(&self, tool: &str, args: &Value) -> (i32, Value) {
         let ran = self.run(&["call", tool, &args.to_string()]);
         let answer = serde_json::from_str(ran.out.trim())
             .unwrap_or_else(|_| json!({ "unreadable": format!("{ran:?}") }));
-        (ran.code, answer)
+        (ran.code.unwrap_or(-1), answer)
     }
 }
 
@@ -117,7 +117,7 @@ fn what_is_wrong_with_a_call_is_said() {
         assert_eq!((got, &answer["error_kind"]), (code, &json!(kind)), "{tool}: {answer}");
     }
     let ran = home.run(&["call", "file_read", "{"]);
-    assert_eq!(ran.code, 2, "{ran:?}");
+    assert_eq!(ran.code, Some(2), "{ran:?}");
 }
 
 #[test]
@@ -170,4 +170,19 @@ fn a_person_is_asked_at_the_terminal_and_nobody_elsewhere() {
     assert_eq!(search["ok"], false, "{search}");
     // What a person said goes to the agent, and not into the journal.
     assert!(!home.kept().contains("up the hill"), "{}", home.kept());
+}
+
+#[test]
+fn a_call_that_takes_long_shows_one_quiet_line_at_a_terminal_only() {
+    let home = Home::new();
+    let args = "{\"command\": \"echo some output; sleep 1.6\"}";
+    let shown = home.at_terminal(&[], &["call", "shell_command", args]);
+    assert!(shown.out.contains("\r\u{1b}[2Kshell_command  "), "{:?}", shown.out);
+    assert!(shown.out.contains("s  12 bytes"), "{:?}", shown.out);
+    // It is taken away before the answer, and a stream of events is enough by itself.
+    assert!(shown.out.contains("\r\u{1b}[2K{\""), "{:?}", shown.out);
+    let streamed = home.at_terminal(&[], &["call", "shell_command", args, "--stream"]);
+    assert!(!streamed.out.contains("\u{1b}[2K"), "{:?}", streamed.out);
+    let quiet = home.run(&["call", "shell_command", args]);
+    assert_eq!(quiet.err, "", "{quiet:?}");
 }

@@ -9,7 +9,12 @@
 
 mod asking;
 mod calling;
+#[path = "../shared/home.rs"]
 mod home;
 mod recorded;
+mod searching;
 mod self_approval;
+mod skills;
+mod typing;
+mod unfenced;
 mod unwritable;

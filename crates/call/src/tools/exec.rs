@@ -27,6 +27,8 @@ pub struct Exec<'a> {
     pub workdir: Option<&'a str>,
     /// The variables that the call sets.
     pub env: &'a Env,
+    /// Variables that it gets with the value that they have for whoever asks.
+    pub passed_on: &'a [String],
     /// How long it may take.
     pub timeout_ms: Option<u64>,
     /// It gets a terminal.
@@ -101,6 +103,12 @@ impl SandboxPermissions {
 pub struct Env(BTreeMap<String, Secret>);
 
 impl Env {
+    /// Variables with their values.
+    #[must_use]
+    pub const fn new(values: BTreeMap<String, Secret>) -> Env {
+        Env(values)
+    }
+
     /// Names, sorted, with their values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Secret)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
@@ -162,7 +170,12 @@ impl JsonSchema for Env {
 }
 
 impl Exec<'_> {
-    fn check(&self, command_key: &str, workdir_key: &str) -> Result<(), Invalid> {
+    /// The names of all variables that it gets beyond those that every command has.
+    pub fn env_names(&self) -> impl Iterator<Item = &str> {
+        self.env.names().chain(self.passed_on.iter().map(String::as_str))
+    }
+
+    pub(super) fn check(&self, command_key: &str, workdir_key: &str) -> Result<(), Invalid> {
         match self.what {
             What::Words(words) => check_words(words),
             What::Text(text, _) => check_command(text),
@@ -174,9 +187,9 @@ impl Exec<'_> {
         self.env.check()
     }
 
-    fn intents(&self) -> Vec<Intent> {
+    pub(super) fn intents(&self) -> Vec<Intent> {
         let cwd = self.workdir.map(str::to_owned);
-        let env_names = self.env.names().map(str::to_owned).collect();
+        let env_names = self.env_names().map(str::to_owned).collect();
         vec![match self.what {
             What::Words(words) => Intent::Argv { argv: words.to_vec(), cwd, env_names },
             What::Text(text, shell) => Intent::Shell { text: text.to_owned(), shell, cwd, env_names },
@@ -258,6 +271,7 @@ impl ShellExec {
             what: What::Words(&self.argv),
             workdir: self.cwd.as_deref(),
             env: &self.env,
+            passed_on: &[],
             timeout_ms: Some(self.timeout_ms),
             tty: self.tty,
             sandbox: self.sandbox,
@@ -323,6 +337,7 @@ impl ShellWords {
             what: What::Words(&self.command),
             workdir: self.workdir.as_deref(),
             env: &self.env,
+            passed_on: &[],
             timeout_ms: Some(self.timeout_ms),
             tty: false,
             sandbox: self.sandbox,
@@ -388,6 +403,7 @@ impl ShellCommand {
             what: What::Text(&self.command, Shell::Posix),
             workdir: self.workdir.as_deref(),
             env: &self.env,
+            passed_on: &[],
             timeout_ms: Some(self.timeout_ms),
             tty: false,
             sandbox: self.sandbox,
@@ -454,6 +470,7 @@ impl ExecCommand {
             what: What::Text(&self.cmd, Shell::Posix),
             workdir: self.workdir.as_deref(),
             env: &NO_ENV,
+            passed_on: &[],
             timeout_ms: None,
             tty: self.tty,
             sandbox: self.sandbox,

@@ -61,6 +61,7 @@ impl HostBash {
             what: What::Text(&self.command, Shell::Bash),
             workdir: None,
             env: &NO_ENV,
+            passed_on: &[],
             timeout_ms: self.timeout,
             tty: false,
             sandbox: Sandbox::Inherit,

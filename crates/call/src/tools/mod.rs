@@ -36,7 +36,7 @@ pub use host_quiet::{
     HostTaskGet, HostTaskList, HostTaskOutput, HostTaskStop, HostTaskUpdate, HostTodoWrite, HostToolSearch,
 };
 pub use people::{AskHuman, Choice, PlanStep, Question, RequestUserInput, StepStatus, UpdatePlan};
-pub use skills::{SkillExec, SkillRefRead};
+pub use skills::{SkillCommand, SkillExec, SkillRefRead};
 pub use web::WebSearch;
 
 use crate::descriptor::Category;
@@ -44,6 +44,16 @@ use crate::form::Form;
 use crate::intent::Intent;
 use crate::invalid::Invalid;
 use crate::schema;
+
+/// What the configuration adds to a call, and whoever asks cannot.
+pub enum Completion {
+    /// The command that a `skill_exec` stands for.
+    Action(Box<SkillCommand>),
+    /// The file that a `skill_ref_read` reads.
+    Reference(String),
+    /// The host that a `web_search` connects to.
+    Provider(String),
+}
 
 /// What a tool's arguments say about the tool.
 pub(crate) trait Kind: DeserializeOwned + JsonSchema {

@@ -1,11 +1,13 @@
 //! The tools that use a skill: a directory of instructions, references and actions that its author describes.
 //!
-//! Where a skill lies and which command an action stands for is not known to this crate, so both tools are
-//! [`Intent::Unknown`] here: they are asked about. What resolves skills registers a descriptor of its own.
+//! Where a skill lies and which command an action stands for is in the configuration and in the skill: whoever knows completes
+//! the call ([`crate::Call::complete`]), and from then on an action is the `shell_exec` of its command. A call that nobody
+//! completed is [`Intent::Unknown`], and is asked about.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::exec::{Env, Exec, SandboxPermissions, What};
 use super::{Kind, Sandbox};
 use crate::bounds::{MAX_ID, check_path};
 use crate::descriptor::Category;
@@ -23,6 +25,68 @@ pub struct SkillExec {
     /// Which of its actions.
     #[schemars(length(min = 1))]
     pub action_id: String,
+    /// What it stands for; nobody who asks can say it.
+    #[serde(skip)]
+    pub(crate) command: Option<Box<SkillCommand>>,
+}
+
+/// What an action of a skill stands for.
+pub struct SkillCommand {
+    /// The skill's folder.
+    pub root: String,
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// Variables that the skill sets.
+    pub env: Env,
+    /// Variables that are passed on from whoever asks.
+    pub passed_on: Vec<String>,
+    /// How long it may take.
+    pub timeout_ms: u64,
+    /// One digest of all files that the command can use.
+    pub script_sha256: String,
+}
+
+impl SkillCommand {
+    /// Whether both would run the same on the same files.
+    #[must_use]
+    pub fn is_same(&self, other: &SkillCommand) -> bool {
+        let values = |command: &SkillCommand| -> Vec<(String, String)> {
+            let owned = |(name, value): (&str, &crate::Secret)| (name.to_owned(), value.expose().to_owned());
+            command.env.iter().map(owned).collect()
+        };
+        self.root == other.root
+            && self.argv == other.argv
+            && self.passed_on == other.passed_on
+            && self.timeout_ms == other.timeout_ms
+            && self.script_sha256 == other.script_sha256
+            && values(self) == values(other)
+    }
+
+    pub(crate) fn check(&self) -> Result<(), Invalid> {
+        self.view().check("argv", "cwd")
+    }
+
+    fn view(&self) -> Exec<'_> {
+        Exec {
+            what: What::Words(&self.argv),
+            workdir: None,
+            env: &self.env,
+            passed_on: &self.passed_on,
+            timeout_ms: Some(self.timeout_ms),
+            tty: false,
+            sandbox: Sandbox::Inherit,
+            permissions: SandboxPermissions::Restricted,
+            justification: None,
+        }
+    }
+}
+
+impl SkillExec {
+    /// What it stands for, where that is known.
+    #[must_use]
+    pub fn command(&self) -> Option<&SkillCommand> {
+        self.command.as_deref()
+    }
 }
 
 impl Kind for SkillExec {
@@ -41,15 +105,32 @@ impl Kind for SkillExec {
     }
 
     fn intents(&self) -> Vec<Intent> {
-        vec![Intent::Unknown { why: "which command the skill's action stands for is not resolved".into() }]
+        match &self.command {
+            Some(command) => command.view().intents(),
+            None => {
+                let why = "which command the skill's action stands for is not resolved";
+                vec![Intent::Unknown { why: why.into() }]
+            }
+        }
+    }
+
+    fn exec(&self) -> Option<Exec<'_>> {
+        self.command.as_ref().map(|command| command.view())
     }
 
     fn fill(&self, form: &mut Form<'_>) {
         form.text("skill_mention", &self.skill_mention);
         form.text("action_id", &self.action_id);
-        form.value("sandbox", Sandbox::Inherit.name());
-        form.seen_argv();
-        form.risk();
+        match &self.command {
+            Some(command) => {
+                form.exec("argv", &command.view());
+                form.value("script_sha256", command.script_sha256.as_str());
+            }
+            None => {
+                form.value("sandbox", Sandbox::Inherit.name());
+                form.risk();
+            }
+        }
     }
 }
 
@@ -66,6 +147,9 @@ pub struct SkillRefRead {
     /// How much of it.
     #[schemars(range(min = 1))]
     pub max_bytes: Option<u64>,
+    /// The file; nobody who asks can say it.
+    #[serde(skip)]
+    pub(crate) path: Option<String>,
 }
 
 impl Kind for SkillRefRead {
@@ -87,12 +171,18 @@ impl Kind for SkillRefRead {
     }
 
     fn intents(&self) -> Vec<Intent> {
-        vec![Intent::Unknown { why: "where the skill lies is not resolved".into() }]
+        vec![match &self.path {
+            Some(path) => Intent::Read { path: path.clone() },
+            None => Intent::Unknown { why: "where the skill lies is not resolved".into() },
+        }]
     }
 
     fn fill(&self, form: &mut Form<'_>) {
         form.text("skill_mention", &self.skill_mention);
         form.text("ref_path", &self.ref_path);
+        if let Some(path) = &self.path {
+            form.path("path", path);
+        }
         if let Some(max_bytes) = self.max_bytes {
             form.shown("max_bytes", max_bytes);
         }

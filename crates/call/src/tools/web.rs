@@ -25,6 +25,9 @@ pub struct WebSearch {
     #[serde(default = "ten")]
     #[schemars(range(min = 1))]
     pub limit: u64,
+    /// The host that the configured provider is at; nobody who asks can say it.
+    #[serde(skip)]
+    pub(crate) host: Option<String>,
 }
 
 impl Kind for WebSearch {
@@ -33,7 +36,7 @@ impl Kind for WebSearch {
     const ABOUT: &'static str = "Searches the web.";
 
     fn intents(&self) -> Vec<Intent> {
-        vec![Intent::Connect { host: None, what: "a web search".into() }]
+        vec![Intent::Connect { host: self.host.clone(), what: "a web search".into() }]
     }
 
     fn fill(&self, form: &mut Form<'_>) {
@@ -42,5 +45,8 @@ impl Kind for WebSearch {
             form.shown("recency", recency);
         }
         form.shown("limit", self.limit);
+        if let Some(host) = &self.host {
+            form.text("host", host);
+        }
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod kernel;
 pub(crate) mod notify;
 pub(crate) mod pages;
 pub(crate) mod raw;
+pub(crate) mod session;
 pub(crate) mod steps;
 pub(crate) mod text;
 

@@ -2,12 +2,12 @@
 
 use effects::Class;
 
-use super::approval;
 use super::layer::{self, Origin, Setting, text, texts};
 use super::nearest::nearest;
 use super::node::{At, ConfigError, Node, Value};
 use super::profile::{Stance, is_floor};
 use super::{Case, CommandMatcher, CommandRule, CommandRules, Config, PathRule, PathRules, PathSet, Set};
+use super::{approval, equipment};
 use crate::command_list::{CommandList, Entry};
 use crate::decision::Decision;
 use crate::paths::{Base, PathPattern};
@@ -212,6 +212,9 @@ impl Apply<'_> {
             }
             path if path.starts_with("approval.") || path.starts_with("journal.") => {
                 approval::apply(config, setting, self.origin, self.base)?;
+            }
+            path if path.starts_with("skills.") || path.starts_with("search.") => {
+                equipment::apply(self, setting)?;
             }
             path if tighten_only && path.starts_with("safety.sandbox.") => {
                 return Err(ConfigError {

@@ -28,6 +28,8 @@ pub(crate) enum Kind {
     ApprovalRules,
     /// A list of test cases for `policy test`
     Cases,
+    /// A mapping from names to paths
+    Places,
 }
 
 /// One key.
@@ -231,6 +233,23 @@ pub(crate) const KEYS: &[Key] = &[
         Kind::Bool,
         "Whether a coding agent's allowed shell commands are rewritten to run behind the fence, where its host can do that.",
     ),
+    key(
+        "skills.spaces",
+        Kind::Places,
+        "Folders of skills, each under its namespace: `{team: ~/skills}` has `$[team].report` in `~/skills/report`. An action is judged as the command that it stands for. A folder inside the workspace can be written by an agent: nothing of your environment is passed on to its actions.",
+    ),
+    key(
+        "search.url",
+        Kind::Text,
+        "Who is asked when an agent searches the web: an https address (http on this machine) whose query has `{q}`, and `{limit}` and `{recency}` where they are wanted, as in `https://search.example/api?q={q}&count={limit}`. Its host is what is judged.",
+    ),
+    key("search.key_variable", Kind::Text, "The environment variable that holds the provider's key."),
+    key(
+        "search.key_header",
+        Kind::Text,
+        "The header that the key is sent as; `authorization`, which adds `Bearer`, where it is not set.",
+    ),
+    key("search.timeout_ms", Kind::Whole(1), "How long the provider's answer may take, up to a minute."),
     key("run.human_timeout_ms", Kind::Whole(1), "How long a question to a person waits."),
     key("version", Kind::Text, "Rule files: their version."),
     key("name", Kind::Text, "Rule files: their name."),

@@ -162,7 +162,8 @@ fn check(key: &Key, node: &Node) -> Result<(), ConfigError> {
         }
         (Kind::Texts, Value::Null) => Ok(()),
         (Kind::Texts, _) => Err(node.expected("a list of text")),
-        (Kind::Effects, Value::Map(_) | Value::Null) => Ok(()),
+        (Kind::Effects | Kind::Places, Value::Map(_) | Value::Null) => Ok(()),
+        (Kind::Places, _) => Err(node.expected("a mapping from names to paths")),
         (Kind::Effects, _) => {
             Err(node.expected("a mapping from effects to `allow`, `fenced`, `ask` or `deny`"))
         }

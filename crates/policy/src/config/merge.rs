@@ -11,7 +11,7 @@ use super::layer::{Layer, Origin, Setting, text, texts};
 use super::nearest::nearest;
 use super::node::{At, ConfigError, Value};
 use super::profile::Profile;
-use super::{Config, Limits, Set};
+use super::{Config, Equipment, Limits, Set};
 use crate::command_list::CommandList;
 use crate::decision::Decision;
 use crate::paths::Base;
@@ -118,6 +118,7 @@ impl Config {
             approval: ApprovalSettings::of_profile(at),
             journal: JournalSettings::of_profile(at),
             hooks_fence: flag(true),
+            equipment: Equipment::default(),
             cases: Vec::new(),
             written: Vec::new(),
         }

@@ -2,6 +2,7 @@
 
 mod apply;
 mod approval;
+mod equipment;
 mod keys;
 mod layer;
 mod merge;
@@ -15,6 +16,7 @@ mod show;
 pub use approval::{
     ApprovalProvider, ApprovalRule, ApprovalSettings, ApprovalWord, JournalSettings, JournalSync,
 };
+pub use equipment::Equipment;
 pub use layer::{Layer, Origin};
 pub use node::{At, ConfigError, MAX_BYTES, REQUEST};
 pub use profile::{Profile, Stance};
@@ -84,6 +86,7 @@ pub struct Config {
     pub(crate) approval: ApprovalSettings,
     pub(crate) journal: JournalSettings,
     pub(crate) hooks_fence: Set<bool>,
+    pub(crate) equipment: Equipment,
     pub(crate) cases: Vec<Case>,
     /// Every setting as it was written, in the order in which it was applied: for `policy show`.
     pub(crate) written: Vec<(Origin, layer::Setting)>,

@@ -72,6 +72,7 @@ fn of_kind(kind: Kind, about: &str) -> Value {
         ),
         Kind::Rules => list_of(rule_properties(), &["name", "action"]),
         Kind::ApprovalRules => list_of(approval_rule_properties(), &["decision"]),
+        Kind::Places => json!({"type": "object", "additionalProperties": {"type": "string"}}),
         Kind::Cases => list_of(
             json!({
                 "command": {"type": "string"}, "tool": {"type": "string"}, "args": {"type": "object"},

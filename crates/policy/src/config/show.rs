@@ -84,6 +84,7 @@ impl Config {
             push("engine.url", url.value.clone(), &url.at);
             push("engine.timeout_ms", self.engine_timeout_ms.value.to_string(), &self.engine_timeout_ms.at);
         }
+        self.push_equipment(&mut push);
         lines.extend(self.written_lists());
         lines
     }
@@ -106,6 +107,25 @@ impl Config {
         push("hooks.fence", self.hooks_fence.value.to_string(), &self.hooks_fence.at);
         if let Some(directory) = &journal.directory {
             push("journal.directory", directory.value.clone(), &directory.at);
+        }
+    }
+
+    fn push_equipment(&self, push: &mut impl FnMut(&str, String, &At)) {
+        let equipment = &self.equipment;
+        for (namespace, path) in &equipment.spaces {
+            push(&format!("skills.spaces.{namespace}"), path.value.clone(), &path.at);
+        }
+        for (key, set) in [
+            ("search.url", &equipment.search_url),
+            ("search.key_variable", &equipment.search_key_variable),
+            ("search.key_header", &equipment.search_key_header),
+        ] {
+            if let Some(set) = set {
+                push(key, set.value.clone(), &set.at);
+            }
+        }
+        if let Some(timeout) = &equipment.search_timeout_ms {
+            push("search.timeout_ms", timeout.value.to_string(), &timeout.at);
         }
     }
 

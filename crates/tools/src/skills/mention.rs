@@ -49,7 +49,9 @@ impl fmt::Display for Mention {
     }
 }
 
-pub(crate) fn is_namespace(text: &str) -> bool {
+/// Whether a text can be a namespace.
+#[must_use]
+pub fn is_namespace(text: &str) -> bool {
     text.split(':').count() <= MOST_WORDS && text.split(':').all(is_word)
 }
 

@@ -20,7 +20,7 @@ use fence::rooted::{Area, Directory, Guard, Kind, Listed, Opened, Refused, Right
 use crate::failure::Failure;
 use front_matter::FrontMatter;
 pub(crate) use front_matter::steps;
-pub use mention::Mention;
+pub use mention::{Mention, is_namespace};
 pub use resolve::{Resolved, Script};
 
 /// The largest `SKILL.md`.
@@ -107,6 +107,15 @@ impl SkillSpaces {
         }
         good.sort_by(|one, other| one.mention.cmp(&other.mention));
         (good, bad)
+    }
+
+    /// Where a file that a `skill_ref_read` names lies, whether or not it is there.
+    ///
+    /// # Errors
+    /// There is no such skill, or its `SKILL.md` is wrong.
+    pub fn reference(&self, skill_mention: &str, ref_path: &str) -> Result<PathBuf, Failure> {
+        let (_, skill) = self.skill(skill_mention)?;
+        Ok(skill.path().join(ref_path))
     }
 
     /// Opens the skill that a mention names, and reads what it says about itself.

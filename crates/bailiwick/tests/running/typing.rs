@@ -1,57 +1,12 @@
-//! A home of its own for each test: configuration, state and a workspace.
+//! What somebody at a terminal does in a home: types, looks at what was kept, tries to approve from inside.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::path::Path;
+use std::process::Stdio;
 
-pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_bailiwick");
-
-/// A home directory that goes with the test.
-pub(crate) struct Home(pub(crate) PathBuf);
-
-/// What came of a command.
-#[derive(Debug)]
-pub(crate) struct Ran {
-    pub(crate) code: i32,
-    pub(crate) out: String,
-    pub(crate) err: String,
-}
-
-impl From<Output> for Ran {
-    fn from(output: Output) -> Ran {
-        Ran {
-            code: output.status.code().unwrap_or(-1),
-            out: String::from_utf8_lossy(&output.stdout).into_owned(),
-            err: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
-    }
-}
+use crate::home::{BINARY, Home, Ran};
 
 #[expect(clippy::disallowed_methods, reason = "a test has files and starts programs")]
 impl Home {
-    pub(crate) fn new() -> Home {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("approval-{}-{number}", std::process::id()));
-        let _left_over = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(path.join("work")).expect("a workspace");
-        let home = Home(path);
-        home.command("git").args(["init", "-q", "."]).status().expect("git");
-        std::fs::write(home.0.join("work/notes.txt"), "notes\n").expect("a file");
-        home
-    }
-
-    pub(crate) fn configure(&self, yaml: &str) {
-        let directory = self.0.join(".config/bailiwick");
-        std::fs::create_dir_all(&directory).expect("a directory");
-        std::fs::write(directory.join("config.yaml"), yaml).expect("a configuration");
-    }
-
-    pub(crate) fn journal(&self) -> PathBuf {
-        self.0.join(".local/state/bailiwick/journal")
-    }
-
     /// All bytes that Bailiwick keeps, journal and grants.
     pub(crate) fn kept(&self) -> String {
         let mut all = String::new();
@@ -65,27 +20,6 @@ impl Home {
         all
     }
 
-    fn command(&self, program: &str) -> Command {
-        let mut command = Command::new(program);
-        command
-            .current_dir(self.0.join("work"))
-            .env_clear()
-            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
-            .env("HOME", &self.0)
-            .env("USER", "tester")
-            .env("TERM", "xterm")
-            .env("NO_COLOR", "1")
-            .stdin(Stdio::null());
-        command
-    }
-
-    /// Runs the binary without a terminal: `setsid` takes the one of whoever runs the test away.
-    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
-        let mut command = self.command("setsid");
-        command.args(["-w", "timeout", "-s", "KILL", "60", BINARY]).args(arguments);
-        command.output().expect("the binary").into()
-    }
-
     /// Runs the binary on a terminal. `typed` is what is typed, each after a text has appeared.
     pub(crate) fn at_terminal(&self, typed: &[(&str, &str)], arguments: &[&str]) -> Ran {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/running/typist.py");
@@ -96,12 +30,6 @@ impl Home {
         }
         command.args(["--", BINARY]).args(arguments);
         command.output().expect("python3").into()
-    }
-}
-
-impl Drop for Home {
-    fn drop(&mut self) {
-        let _kept = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -139,7 +67,7 @@ impl Home {
     /// question that waits, a process of ours, a terminal.
     pub(crate) fn attempt(&self, script: &str, fenced: bool) -> bool {
         let waiting = self.run(&["exec", "--", "git", "reset", "--hard"]);
-        assert_eq!(waiting.code, 126, "{waiting:?}");
+        assert_eq!(waiting.code, Some(126), "{waiting:?}");
         let listed: serde_json::Value =
             serde_json::from_str(&self.run(&["grants", "--json"]).out).expect("JSON");
         let text = |name: &str| listed[0][name].as_str().expect("a text").to_owned();
@@ -177,6 +105,6 @@ impl Home {
         parent.kill().expect("it lives");
         parent.wait().expect("it ends");
         // The script's own verdict; anything that Bailiwick itself refuses is no success either.
-        ran.code == 0
+        ran.code == Some(0)
     }
 }
