@@ -15,6 +15,8 @@ pub(crate) enum Audience {
     Terminal,
     /// A coding agent's host asks the person, or somebody answers later from a terminal of their own.
     Host,
+    /// An MCP client puts questions to its person, where it can; a question to anybody else waits under its id.
+    Client,
     /// Only those who answer by themselves.
     Nobody,
 }
@@ -35,6 +37,10 @@ pub(crate) fn approvers(gate: &Gate, audience: Audience) -> Vec<Box<dyn Provider
                 }
             }
             ApprovalProvider::Terminal | ApprovalProvider::Queue if audience == Audience::Nobody => {}
+            ApprovalProvider::Terminal if audience == Audience::Client => {
+                all.push(Box::new(door_mcp::Elicitation));
+            }
+            ApprovalProvider::Queue if audience == Audience::Client => {}
             // Whatever rules would say for want of anybody else, there is a person to be asked.
             ApprovalProvider::Terminal | ApprovalProvider::Queue if audience == Audience::Host => {
                 all.push(Box::new(Later));

@@ -28,6 +28,7 @@
 
 mod admit;
 mod calling;
+mod caveat;
 mod consider;
 mod custom_tool;
 mod desk;
@@ -38,6 +39,7 @@ mod machine;
 mod office;
 mod perform;
 mod permit;
+mod pins;
 mod prepare;
 mod reach;
 mod record;
@@ -57,6 +59,7 @@ pub use admit::Terms;
 pub use approval;
 pub use call;
 pub use calling::Calling;
+pub use caveat::Caveat;
 pub use consider::{Considered, Hearing, Later};
 pub use custom_tool::CustomTool;
 pub use desk::{Desk, GrantChange};
@@ -67,8 +70,9 @@ pub use journal;
 pub use load::{Wanted, load};
 pub use machine::Machine;
 pub use office::{Fenced, Keeper, Office, Runner};
-pub use perform::{Hands, Watcher, refusal};
+pub use perform::{Elsewhere, Hands, Watcher, refusal};
 pub use permit::Permit;
+pub use pins::{Pinned, Pins};
 pub use policy;
 pub use prepare::Prepared;
 pub use record::Told;
@@ -195,6 +199,15 @@ impl Gate {
         Ok(Judgement { call, analysis: Arc::new(analysis), ruling, seen })
     }
 
+    /// Whether a tool is worth being offered: the policy does not deny a call like this one. Nobody else is asked about it.
+    #[must_use]
+    pub fn offers(&self, raw: RawCall) -> bool {
+        let Ok(call) = Call::parse(raw) else { return false };
+        let analysis = self.analyse(&call, &self.directory_of(&call));
+        let engine = Consultation::NotContacted;
+        self.config.rule(&self.question(&call, &analysis, &engine)).decision != policy::Decision::Deny
+    }
+
     /// A call that was judged, as approvals and the journal may hold it.
     #[must_use]
     pub fn request(&self, judgement: &Judgement) -> Request {
@@ -263,6 +276,10 @@ impl Gate {
             wall_ms: exec.and_then(|exec| exec.timeout_ms),
             memory_mb: Some(self.config.limits().memory_mb.value),
             fence,
+            arguments: match call.arguments() {
+                call::Arguments::Custom(arguments) => Some(arguments.expose()),
+                _ => None,
+            },
             engine,
         }
     }

@@ -28,6 +28,8 @@ pub(crate) enum Kind {
     ApprovalRules,
     /// A list of test cases for `policy test`
     Cases,
+    /// A mapping from names to MCP servers
+    Servers,
 }
 
 /// One key.
@@ -230,6 +232,11 @@ pub(crate) const KEYS: &[Key] = &[
         "hooks.fence",
         Kind::Bool,
         "Whether a coding agent's allowed shell commands are rewritten to run behind the fence, where its host can do that.",
+    ),
+    key(
+        "mcp.servers",
+        Kind::Servers,
+        "MCP servers that `bailiwick mcp proxy` starts behind the fence, by name: the program with its arguments, environment variables, the directory, and hosts that it may connect to.",
     ),
     key("run.human_timeout_ms", Kind::Whole(1), "How long a question to a person waits."),
     key("version", Kind::Text, "Rule files: their version."),

@@ -149,7 +149,8 @@ fn check(key: &Key, node: &Node) -> Result<(), ConfigError> {
         }
         (Kind::Texts, Value::Null) => Ok(()),
         (Kind::Texts, _) => Err(node.expected("a list of text")),
-        (Kind::Effects, Value::Map(_) | Value::Null) => Ok(()),
+        (Kind::Effects | Kind::Servers, Value::Map(_) | Value::Null) => Ok(()),
+        (Kind::Servers, _) => Err(node.expected("a mapping from names to servers")),
         (Kind::Effects, _) => {
             Err(node.expected("a mapping from effects to `allow`, `fenced`, `ask` or `deny`"))
         }

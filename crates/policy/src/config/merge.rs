@@ -118,6 +118,7 @@ impl Config {
             approval: ApprovalSettings::of_profile(at),
             journal: JournalSettings::of_profile(at),
             hooks_fence: flag(true),
+            servers: Vec::new(),
             cases: Vec::new(),
             written: Vec::new(),
         }

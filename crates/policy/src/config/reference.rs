@@ -43,6 +43,7 @@ pub fn reference() -> String {
             Kind::CommandRules => "list of `{pattern, decision, is_regex}`".into(),
             Kind::Rules => "list of rules".into(),
             Kind::ApprovalRules => "list of rows".into(),
+            Kind::Servers => "name: `{command, env, cwd, network}`".into(),
             Kind::Cases => "list of `{command, expect}` or `{tool, args, expect}`".into(),
         };
         let _ = writeln!(page, "| `{}` | {value} | {} |", key.path, key.about);
