@@ -19,6 +19,8 @@ pub(crate) enum Audience {
     Host,
     /// Somebody may be at the page, or connected to the server.
     Console(Arc<Presence>),
+    /// An MCP client puts questions to its person, where it can; else somebody at the console is asked.
+    Client,
     /// Only those who answer by themselves.
     Nobody,
 }
@@ -55,9 +57,10 @@ pub(crate) fn approvers(
                     all.push(Box::new(Later));
                     break;
                 }
-                Audience::Terminal if *provider == ApprovalProvider::Queue => {
+                Audience::Terminal | Audience::Client if *provider == ApprovalProvider::Queue => {
                     all.push(Box::new(desk.elsewhere()?));
                 }
+                Audience::Client => all.push(Box::new(door_mcp::Elicitation)),
                 Audience::Terminal => all.push(at_terminal(gate)),
             },
         }

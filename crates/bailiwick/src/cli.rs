@@ -68,6 +68,9 @@ pub(crate) enum Command {
     /// Answer programs over HTTP, and people from a page: decisions, tools, approvals
     #[command(after_help = SERVE_HELP)]
     Serve(Serve),
+    /// Offer the built-in tools to an MCP client, or stand in front of other MCP servers
+    #[command(after_help = MCP_HELP, args_conflicts_with_subcommands = true)]
+    Mcp(Mcp),
     /// Answer the host of a coding agent that is about to call a tool
     Hook(Hook),
     /// Put the gate around the coding agents on this machine, or take it away
@@ -501,6 +504,45 @@ pub(crate) struct Hook {
     /// The host
     #[arg(value_parser = hosts())]
     pub(crate) host: String,
+}
+
+const MCP_HELP: &str = "\
+Examples:
+  bailiwick mcp                                        the built-in tools, on the standard streams
+  bailiwick mcp --listen 127.0.0.1:8765                the same over HTTP, with a token
+  bailiwick mcp proxy --name files -- npx -y some-server .
+  bailiwick mcp proxy                                  every server of `mcp.servers`";
+
+/// What to serve.
+#[derive(Debug, Args)]
+pub(crate) struct Mcp {
+    #[command(subcommand)]
+    pub(crate) command: Option<McpCommand>,
+    /// Serve over HTTP at this address of the loopback interface
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) listen: Option<std::net::SocketAddr>,
+    #[command(flatten)]
+    pub(crate) setup: Setup,
+}
+
+/// What to serve.
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpCommand {
+    /// Stand in front of other MCP servers: their tools pass the gate, they themselves run behind the fence
+    Proxy(McpProxy),
+}
+
+/// In front of which servers.
+#[derive(Debug, Args)]
+pub(crate) struct McpProxy {
+    /// What rules call the server: its tools are mcp__NAME__TOOL; without a program, one of `mcp.servers`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// The server's program and its arguments; without one, those of `mcp.servers`
+    #[arg(last = true, value_name = "SERVER")]
+    pub(crate) command: Vec<String>,
+    #[command(flatten)]
+    pub(crate) setup: Setup,
 }
 
 const INIT_HELP: &str = "\

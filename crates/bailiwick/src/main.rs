@@ -13,6 +13,7 @@ mod hook;
 mod human;
 mod init;
 mod journal_command;
+mod mcp;
 mod person;
 mod plan;
 mod policy_command;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Call(arguments) => call::run(&arguments),
         Command::Sandbox(arguments) => sandbox::run(&arguments),
         Command::Tools(arguments) => tools::run(&arguments),
+        Command::Mcp(arguments) => mcp::run(&arguments),
         Command::Policy(arguments) => policy_command::run(&arguments),
         Command::Grants(arguments) => grants::run(&arguments),
         Command::Journal(arguments) => journal_command::run(&arguments),

@@ -22,11 +22,12 @@ const FAMILIES: &[(&str, &[&str])] = &[
 ///
 /// An MCP tool, `mcp__server__tool`, is also meant by its bare name, unless a tool that is known has that name: a
 /// server could call its tool `Read`, and a rule that allows reading must not allow that. For rules that deny or ask,
-/// see [`could_be_tool`].
+/// see [`could_be_tool`]. `mcp__server` means every tool of that server.
 #[must_use]
 pub fn same_tool(rule_name: &str, tool_name: &str) -> bool {
     rule_name == tool_name
         || family(rule_name).contains(&tool_name)
+        || server(tool_name) == Some(rule_name)
         || (bare_name(tool_name) == Some(rule_name) && tool(rule_name).is_none())
 }
 
@@ -46,6 +47,12 @@ fn family(rule_name: &str) -> &'static [&'static str] {
 fn bare_name(tool_name: &str) -> Option<&str> {
     let (server, bare) = tool_name.strip_prefix("mcp__")?.split_once("__")?;
     (!server.is_empty() && !bare.is_empty()).then_some(bare)
+}
+
+/// `mcp__server` of `mcp__server__tool`.
+fn server(tool_name: &str) -> Option<&str> {
+    let bare = bare_name(tool_name)?;
+    tool_name.strip_suffix(bare)?.strip_suffix("__")
 }
 
 #[cfg(test)]
@@ -78,6 +85,10 @@ mod tests {
             ("Edit", "apply_patch", true, true),
             ("Edit", "MultiEdit", true, true),
             ("Glob", "list_dir", true, true),
+            ("mcp__fs", "mcp__fs__write_file", true, true),
+            ("mcp__fs", "mcp__fs2__write_file", false, false),
+            ("mcp__fs", "mcp__fs", true, true),
+            ("mcp__fs__write", "mcp__fs__write__file", false, false),
             ("Grep", "grep_files", true, true),
             ("WebSearch", "web_search", true, true),
             ("WebFetch", "web_search", false, false),

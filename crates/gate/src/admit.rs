@@ -8,6 +8,7 @@ use approval::{AskId, Asked, Begun, Cause, RunState, rfc3339};
 use call::{Category, ErrorKind, RawCall, Shown, What};
 use policy::Decision;
 
+use crate::caveat::Caveat;
 use crate::permit::{Decided, Permit, Work};
 use crate::record::Record;
 use crate::stopped::{By, Stopped};
@@ -31,6 +32,10 @@ pub struct Terms {
     pub handed_on: bool,
     /// Takes it back.
     pub cancel: tools::Cancel,
+    /// What whoever hands it in knows of it.
+    pub caveat: Caveat,
+    /// Hosts that its program may connect to, beside those of the configuration.
+    pub hosts: Vec<String>,
 }
 
 impl Gate {
@@ -47,7 +52,10 @@ impl Gate {
         let mut record = record.handed_on(terms.handed_on);
         let session = raw.session.clone().unwrap_or_default();
         let judgement = match self.judge(raw) {
-            Ok(judgement) => judgement,
+            Ok(mut judgement) => {
+                terms.caveat.weigh(&mut judgement);
+                judgement
+            }
             Err(invalid) => {
                 record.malformed(&invalid.to_string());
                 let stopped = Stopped::new(ErrorKind::Validation, By::Gate, invalid.to_string());
@@ -81,7 +89,9 @@ impl Gate {
         let ruling = &judgement.ruling;
         let work = match ruling.decision {
             Decision::Deny => None,
-            Decision::Allow | Decision::Ask => Some(self.work(judgement, terms.environment)),
+            Decision::Allow | Decision::Ask => {
+                Some(self.work(judgement, terms.environment, &terms.hosts))
+            }
         };
         // What could be prepared is bound into the request; what could not be is written down as it was asked for.
         let request = match &work {
@@ -91,6 +101,7 @@ impl Gate {
             Some(Ok(Work::Command(prepared))) => self.fenced_request(judgement, prepared),
             _ => self.request(judgement),
         };
+        let request = terms.caveat.bind(request);
         record.requested(judgement, &request, self.whole_command(judgement));
         let Some(work) = work else {
             return Err(self.refusal(judgement));
@@ -104,7 +115,7 @@ impl Gate {
         let approved = if left.is_some() {
             left
         } else if ruling.decision == Decision::Ask && !by_typing {
-            Some(self.ask(judgement, session, &work, &request, terms.run.as_deref(), record)?)
+            Some(self.ask(judgement, session, (&work, &terms.caveat), &request, terms.run.as_deref(), record)?)
         } else {
             None
         };
@@ -126,12 +137,19 @@ impl Gate {
     }
 
     /// What is to be done for a call, by the kind of its tool.
-    fn work(&self, judgement: &Judgement, environment: Vec<(OsString, OsString)>) -> Result<Work, Stopped> {
+    fn work(
+        &self,
+        judgement: &Judgement,
+        environment: Vec<(OsString, OsString)>,
+        hosts: &[String],
+    ) -> Result<Work, Stopped> {
         if let Some(stopped) = self.unresolved(judgement) {
             return Err(stopped);
         }
         if judgement.call.exec().is_some() {
-            return self.prepare(judgement, environment).map(|prepared| Work::Command(Box::new(prepared)));
+            let mut prepared = self.prepare(judgement, environment)?;
+            prepared.reach(hosts)?;
+            return Ok(Work::Command(Box::new(prepared)));
         }
         match self.descriptors.of(&judgement.call).category() {
             _ if judgement.call.known_tool().is_none() => Ok(Work::Other),
@@ -147,7 +165,7 @@ impl Gate {
         &self,
         judgement: &Judgement,
         session: &str,
-        work: &Work,
+        (work, caveat): (&Work, &Caveat),
         request: &call::Request,
         run: Option<&str>,
         record: &mut Record,
@@ -220,9 +238,10 @@ impl Gate {
             });
         }
         let now = match work {
-            Work::Command(prepared) => self.bound(judgement, prepared).approval_key(),
-            Work::Files(_) | Work::Other => self.request(judgement).approval_key(),
+            Work::Command(prepared) => self.bound(judgement, prepared),
+            Work::Files(_) | Work::Other => self.request(judgement),
         };
+        let now = caveat.bind(now).approval_key();
         let spent = consent.spend(&now).map_err(|mismatch| Stopped {
             by: By::Approval,
             ends_run,

@@ -17,6 +17,7 @@ use crate::Gate;
 use crate::load::{Wanted, load};
 use crate::machine::Machine;
 use crate::office::{Fenced, Office};
+use crate::pins::Pins;
 use crate::world::World;
 
 /// Where Bailiwick keeps its own.
@@ -117,6 +118,12 @@ impl Desk {
             Grants::in_directory(self.grants.clone(), Arc::new(key), clock)
                 .lasting(self.grants_last, self.auto_lasts),
         )
+    }
+
+    /// What other people's tools looked like when they were first seen.
+    #[must_use]
+    pub fn pins(&self, key: DigestKey) -> Pins {
+        Pins::new(self.grants.with_file_name("mcp"), key)
     }
 
     /// Everything that a gate needs to let calls run. `providers` are asked in order.

@@ -29,6 +29,7 @@
 mod admit;
 mod answer;
 mod calling;
+mod caveat;
 mod consider;
 mod custom_tool;
 mod desk;
@@ -40,6 +41,7 @@ mod machine;
 mod office;
 mod perform;
 mod permit;
+mod pins;
 mod prepare;
 mod reach;
 mod record;
@@ -60,6 +62,7 @@ pub use answer::Answer;
 pub use approval;
 pub use call;
 pub use calling::Calling;
+pub use caveat::Caveat;
 pub use consider::{Considered, Hearing, Later};
 pub use custom_tool::CustomTool;
 pub use desk::{Desk, GrantChange};
@@ -70,8 +73,9 @@ pub use journal;
 pub use load::{Wanted, load, load_for};
 pub use machine::Machine;
 pub use office::{Fenced, Keeper, Office, Runner};
-pub use perform::{Hands, Watcher, refusal};
+pub use perform::{Elsewhere, Hands, Watcher, refusal};
 pub use permit::Permit;
+pub use pins::{Pinned, Pins};
 pub use policy;
 pub use prepare::Prepared;
 pub use record::Told;
@@ -211,6 +215,15 @@ impl Gate {
         Ok(Judgement { call, analysis: Arc::new(analysis), ruling, seen })
     }
 
+    /// Whether a tool is worth being offered: the policy does not deny a call like this one. Nobody else is asked about it.
+    #[must_use]
+    pub fn offers(&self, raw: RawCall) -> bool {
+        let Ok(call) = Call::parse(raw) else { return false };
+        let analysis = self.analyse(&call, &self.directory_of(&call));
+        let engine = Consultation::NotContacted;
+        self.config.rule(&self.question(&call, &analysis, &engine)).decision != policy::Decision::Deny
+    }
+
     /// A call that was judged, as approvals and the journal may hold it.
     #[must_use]
     pub fn request(&self, judgement: &Judgement) -> Request {
@@ -276,6 +289,10 @@ impl Gate {
             wall_ms: exec.and_then(|exec| exec.timeout_ms),
             memory_mb: Some(self.config.limits().memory_mb.value),
             fence,
+            arguments: match call.arguments() {
+                call::Arguments::Custom(arguments) => Some(arguments.expose()),
+                _ => None,
+            },
             engine,
         }
     }

@@ -17,6 +17,9 @@ use crate::{Gate, Judgement};
 /// Sees output while it comes.
 pub type Watcher = Arc<dyn Fn(Stream, &[u8]) + Send + Sync>;
 
+/// Runs a tool that is neither built in nor added to the gate: its name, its arguments, and how it is taken back.
+pub type Elsewhere = Arc<dyn Fn(&str, &serde_json::Value, &Cancel) -> Outcome + Send + Sync>;
+
 /// What the tools of one front door share.
 pub struct Hands {
     /// Programs that are left running and typed to.
@@ -29,6 +32,8 @@ pub struct Hands {
     pub human: Option<Box<dyn Human>>,
     /// The plans that agents keep.
     pub plans: Arc<Plans>,
+    /// Who runs the tools that are not known here; without anybody they cannot be run.
+    pub elsewhere: Option<Elsewhere>,
 }
 
 impl Hands {
@@ -38,7 +43,8 @@ impl Hands {
     /// No descriptor or no thread is to be had.
     pub fn new() -> std::io::Result<Hands> {
         let sessions = Arc::new(Sessions::new(tools::SessionBounds::default())?);
-        Ok(Hands { sessions, watch: None, starting: None, human: None, plans: Arc::new(Plans::new()) })
+        let plans = Arc::new(Plans::new());
+        Ok(Hands { sessions, watch: None, starting: None, human: None, plans, elsewhere: None })
     }
 }
 
@@ -218,10 +224,14 @@ impl Permit {
                 Ok(provider) => tools::web_search::run(call, provider, key),
                 Err(failure) => failure.into(),
             },
-            (Work::Other, Arguments::Custom(arguments)) => match gate.custom.get(judgement.call.tool()) {
-                Some(tool) => tool.run(arguments.expose(), cancel),
-                None => not_here(judgement),
-            },
+            (Work::Other, Arguments::Custom(arguments)) => {
+                let (name, arguments) = (judgement.call.tool(), arguments.expose());
+                match (gate.custom.get(name), &hands.elsewhere) {
+                    (Some(tool), _) => tool.run(arguments, cancel),
+                    (None, Some(elsewhere)) => elsewhere(name, arguments, cancel),
+                    (None, None) => not_here(judgement),
+                }
+            }
             (Work::Other, _) => not_here(judgement),
         }
     }

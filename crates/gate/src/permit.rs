@@ -14,6 +14,7 @@
 //! }
 //! ```
 
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use approval::Asked;
@@ -120,6 +121,32 @@ impl Permit {
         let _asked_again = office.grants.cover(asked, id, by);
     }
 
+    /// Runs the call as a server: a program that is talked to over these streams (its input, its output, its errors) until it
+    /// ends or `reins` end it. It is always fenced.
+    ///
+    /// # Errors
+    /// There is no fence around it, the fence cannot be built as planned, or the program could not be started.
+    pub fn serve(mut self, streams: [OwnedFd; 3], reins: &fence::Reins) -> Result<Outcome, Stopped> {
+        let Some(Work::Command(prepared)) = self.work.take() else {
+            return Err(Stopped::new(ErrorKind::Validation, By::Gate, "the call runs no command"));
+        };
+        let Some(plan) = &prepared.plan else {
+            let why = "servers run behind a fence; `sandbox.mode: local` is for `bailiwick exec`";
+            return self.ended(Err(Stopped::new(ErrorKind::SandboxDenied, By::Fence, why)));
+        };
+        let order = fence::Order {
+            plan,
+            program: &prepared.program,
+            arguments: &prepared.arguments,
+            streams: Some(streams.each_ref().map(AsFd::as_fd)),
+            stands_in: false,
+            bwrap: prepared.bwrap.as_deref(),
+            reins: Some(reins),
+        };
+        let ran = fence::run(prepared.backend, &order);
+        self.ended(ran.map_err(stopped))
+    }
+
     /// Runs the call, with the standard streams and the terminal of this process. Where the configuration says by name that
     /// there is no fence, this process becomes the program, and its end is nobody's to see.
     ///
@@ -141,6 +168,11 @@ impl Permit {
             Some(office) => office.runner.run(&prepared, begun),
             None => Fenced.run(&prepared, begun),
         };
+        self.ended(ran.map_err(stopped))
+    }
+
+    /// Closes the call by what came of it.
+    fn ended(&mut self, ran: Result<Outcome, Stopped>) -> Result<Outcome, Stopped> {
         match ran {
             Ok(outcome) => {
                 let (kind, how) = match outcome.end {
@@ -150,8 +182,7 @@ impl Permit {
                 self.open.close(how, Told { error_kind: kind, ..told(&outcome) });
                 Ok(outcome)
             }
-            Err(refusal) => {
-                let stopped = stopped(refusal);
+            Err(stopped) => {
                 let told = Told { error_kind: Some(stopped.kind), ..Told::default() };
                 self.open.close(journal::Outcome::Denied, told);
                 Err(stopped)

@@ -271,6 +271,20 @@ impl Prepared {
         }
     }
 
+    /// Lets it connect to these hosts too. A network that is open is so already.
+    pub(crate) fn reach(&mut self, names: &[String]) -> Result<(), Stopped> {
+        let Some(plan) = self.plan.as_mut().filter(|_| !names.is_empty()) else { return Ok(()) };
+        let more = hosts(names).map_err(|impossible| {
+            Stopped::new(ErrorKind::SandboxDenied, By::Fence, impossible.why).help(impossible.help)
+        })?;
+        match &mut plan.network {
+            Network::Open => {}
+            Network::Allow(known) => known.extend(more),
+            Network::Off => plan.network = Network::Allow(more),
+        }
+        Ok(())
+    }
+
     /// The words, the program's name first.
     #[must_use]
     pub fn arguments(&self) -> &[OsString] {

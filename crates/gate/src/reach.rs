@@ -114,6 +114,7 @@ impl PolicyGuard {
             wall_ms: None,
             memory_mb: None,
             fence: &UNFENCED,
+            arguments: None,
             engine: &Consultation::NotConfigured,
         });
         let place = analysis

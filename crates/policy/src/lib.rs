@@ -3,6 +3,7 @@
 //! Configuration goes in as text, questions as values; rulings come out. Nothing here reads a file, a clock or the network:
 //! the same question under the same configuration always gets the same ruling. `order.rs` is the whole order of evaluation.
 
+mod args;
 mod command_list;
 mod config;
 mod decision;
@@ -19,8 +20,8 @@ mod ruling;
 
 pub use config::{
     ApprovalProvider, ApprovalRule, ApprovalSettings, ApprovalWord, At, Case, Config, ConfigError, Equipment,
-    JournalSettings, JournalSync, Layer, Limits, MAX_BYTES, Origin, Profile, REQUEST, Set, Shown, Stance, reference,
-    schema,
+    JournalSettings, JournalSync, Layer, Limits, MAX_BYTES, Origin, Profile, REQUEST, Server, Set, Shown, Stance,
+    is_server_name, reference, schema,
 };
 pub use decision::Decision;
 pub use engine::{Answer, Consultation, MAX_ANSWER};

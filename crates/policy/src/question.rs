@@ -26,6 +26,8 @@ pub struct Question<'a> {
     pub memory_mb: Option<u64>,
     /// The fence that would really be around it.
     pub fence: &'a Fence,
+    /// The arguments of a tool that is not built in, for rules that look at them.
+    pub arguments: Option<&'a serde_json::Value>,
     /// What the external engine says.
     pub engine: &'a Consultation,
 }

@@ -7,6 +7,7 @@
 use call::{could_be_tool, same_tool};
 use effects::{Class, Connection, Effect, Level, Part, Peer, Place};
 
+use crate::args::Argument;
 use crate::command_list::Entry;
 use crate::config::{At, ConfigError, Node, Value, nearest, one_or_more, text, texts};
 use crate::decision::Decision;
@@ -42,6 +43,7 @@ pub struct Rule {
     over_wall_ms: Option<u64>,
     over_memory_mb: Option<u64>,
     unfenced: Option<bool>,
+    args: Vec<Argument>,
 }
 
 /// Commands that a rule must match and must not match, checked when it is loaded.
@@ -75,6 +77,10 @@ pub(crate) const RULE_KEYS: &[(&str, &str)] = &[
     ("over_wall_ms", "The call wants more time than this."),
     ("over_memory_mb", "The call may use more memory than this."),
     ("unfenced", "true: the call would run without a fence that holds; false: with one."),
+    (
+        "args",
+        "Of a tool that is not built in (an MCP tool): paths of its arguments, each with a regular expression, or several, that is found in the value there. `options.path` leads into a mapping; a list means each of its items.",
+    ),
     ("reason", "Shown with the ruling."),
     ("description", "For readers of the file."),
     ("risk_level", "low, medium, high or critical: the least risk that a match is given."),
@@ -123,6 +129,7 @@ impl Rule {
                 "over_wall_ms" => rule.over_wall_ms = Some(amount(value)?),
                 "over_memory_mb" => rule.over_memory_mb = Some(amount(value)?),
                 "unfenced" => rule.unfenced = Some(truth(value)?),
+                "args" => rule.args = Argument::read_all(value)?,
                 "reason" => rule.reason = Some(text(value)?),
                 "description" => drop(text(value)?),
                 "risk_level" => rule.risk = Some(level(value)?),
@@ -153,6 +160,12 @@ impl Rule {
         }
         if rule.name.is_empty() {
             return Err(node.error(format!("rule {number} has no `name`")));
+        }
+        let built_in = rule.tools.iter().find(|tool| call::tool(tool).is_some());
+        if let Some(tool) = built_in.filter(|_| !rule.args.is_empty()) {
+            let message =
+                format!("`args` looks at tools that are not built in, and `{tool}` is; say what it would do");
+            return Err(node.error(message));
         }
         rule.action = action.ok_or_else(|| node.error(format!("rule `{}` has no `action`", rule.name)))?;
         Ok(rule)
@@ -188,6 +201,7 @@ impl Rule {
             over_wall_ms: None,
             over_memory_mb: None,
             unfenced: None,
+            args: Vec::new(),
         }
     }
 
@@ -211,6 +225,7 @@ impl Rule {
             && self.effects_match(part)
             && self.hosts_match(part)
             && self.surroundings_match(question, part)
+            && self.arguments_match(question)
     }
 
     fn tool_matches(&self, question: &Question<'_>) -> bool {
@@ -218,6 +233,13 @@ impl Rule {
             || self.tools.iter().any(|tool| match self.action {
                 Decision::Allow => same_tool(tool, question.tool),
                 Decision::Ask | Decision::Deny => could_be_tool(tool, question.tool),
+            })
+    }
+
+    fn arguments_match(&self, question: &Question<'_>) -> bool {
+        self.args.is_empty()
+            || question.arguments.is_some_and(|arguments| {
+                self.args.iter().all(|argument| argument.holds(arguments, self.action))
             })
     }
 

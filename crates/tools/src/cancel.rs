@@ -46,7 +46,7 @@ impl Cancel {
     }
 
     /// Does something when it is taken back, at once if it was; until the answer is dropped.
-    pub(crate) fn hook(&self, hook: impl Fn() + Send + Sync + 'static) -> Hooked {
+    pub fn hook(&self, hook: impl Fn() + Send + Sync + 'static) -> Hooked {
         let mut state = self.state();
         let number = state.next;
         state.next = state.next.saturating_add(1);
@@ -90,7 +90,7 @@ impl Drop for CancelOnDrop {
 }
 
 /// Something that is done on a cancellation, as long as this lives.
-pub(crate) struct Hooked {
+pub struct Hooked {
     cancel: Cancel,
     number: u64,
 }

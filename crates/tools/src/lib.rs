@@ -44,7 +44,7 @@ pub mod view_image;
 mod walk;
 pub mod web_search;
 
-pub use cancel::{Cancel, CancelOnDrop};
+pub use cancel::{Cancel, CancelOnDrop, Hooked};
 pub use ended::{Ended, refused};
 pub use exec::{Capture, Ran, run_captured};
 pub use failure::Failure;

@@ -6,6 +6,7 @@ use super::layer::{self, Origin, Setting, text, texts};
 use super::nearest::nearest;
 use super::node::{At, ConfigError, Node, Value};
 use super::profile::{Stance, is_floor};
+use super::servers;
 use super::{Case, CommandMatcher, CommandRule, CommandRules, Config, PathRule, PathRules, PathSet, Set};
 use super::{approval, equipment};
 use crate::command_list::{CommandList, Entry};
@@ -199,6 +200,7 @@ impl Apply<'_> {
             }
             "engine.timeout_ms" => lower(&mut config.engine_timeout_ms, setting, false)?,
             "cases" => self.cases(node)?,
+            "mcp.servers" => servers::apply(config, setting, self.origin)?,
             "hooks.fence" => {
                 let value = truth(node)?;
                 if tighten_only && !value {

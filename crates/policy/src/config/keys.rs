@@ -30,6 +30,8 @@ pub(crate) enum Kind {
     Cases,
     /// A mapping from names to paths
     Places,
+    /// A mapping from names to MCP servers
+    Servers,
 }
 
 /// One key.
@@ -250,6 +252,11 @@ pub(crate) const KEYS: &[Key] = &[
         "The header that the key is sent as; `authorization`, which adds `Bearer`, where it is not set.",
     ),
     key("search.timeout_ms", Kind::Whole(1), "How long the provider's answer may take, up to a minute."),
+    key(
+        "mcp.servers",
+        Kind::Servers,
+        "MCP servers that `bailiwick mcp proxy` starts behind the fence, by name: the program with its arguments, environment variables, the directory, and hosts that it may connect to.",
+    ),
     key("run.human_timeout_ms", Kind::Whole(1), "How long a question to a person waits."),
     key("version", Kind::Text, "Rule files: their version."),
     key("name", Kind::Text, "Rule files: their name."),

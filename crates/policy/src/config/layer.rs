@@ -162,8 +162,9 @@ fn check(key: &Key, node: &Node) -> Result<(), ConfigError> {
         }
         (Kind::Texts, Value::Null) => Ok(()),
         (Kind::Texts, _) => Err(node.expected("a list of text")),
-        (Kind::Effects | Kind::Places, Value::Map(_) | Value::Null) => Ok(()),
+        (Kind::Effects | Kind::Places | Kind::Servers, Value::Map(_) | Value::Null) => Ok(()),
         (Kind::Places, _) => Err(node.expected("a mapping from names to paths")),
+        (Kind::Servers, _) => Err(node.expected("a mapping from names to servers")),
         (Kind::Effects, _) => {
             Err(node.expected("a mapping from effects to `allow`, `fenced`, `ask` or `deny`"))
         }

@@ -119,6 +119,7 @@ impl Config {
             journal: JournalSettings::of_profile(at),
             hooks_fence: flag(true),
             equipment: Equipment::default(),
+            servers: Vec::new(),
             cases: Vec::new(),
             written: Vec::new(),
         }

@@ -11,6 +11,7 @@ mod node;
 mod profile;
 mod reference;
 mod schema;
+mod servers;
 mod show;
 
 pub use approval::{
@@ -22,6 +23,7 @@ pub use node::{At, ConfigError, MAX_BYTES, REQUEST};
 pub use profile::{Profile, Stance};
 pub use reference::reference;
 pub use schema::schema;
+pub use servers::{Server, is_server_name};
 pub use show::Shown;
 
 pub(crate) use layer::{one_or_more, text, texts};
@@ -87,6 +89,7 @@ pub struct Config {
     pub(crate) journal: JournalSettings,
     pub(crate) hooks_fence: Set<bool>,
     pub(crate) equipment: Equipment,
+    pub(crate) servers: Vec<Server>,
     pub(crate) cases: Vec<Case>,
     /// Every setting as it was written, in the order in which it was applied: for `policy show`.
     pub(crate) written: Vec<(Origin, layer::Setting)>,

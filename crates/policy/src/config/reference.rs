@@ -44,6 +44,7 @@ pub fn reference() -> String {
             Kind::Rules => "list of rules".into(),
             Kind::ApprovalRules => "list of rows".into(),
             Kind::Places => "mapping of names to paths".into(),
+            Kind::Servers => "name: `{command, env, cwd, network}`".into(),
             Kind::Cases => "list of `{command, expect}` or `{tool, args, expect}`".into(),
         };
         let _ = writeln!(page, "| `{}` | {value} | {} |", key.path, key.about);

@@ -73,6 +73,15 @@ fn of_kind(kind: Kind, about: &str) -> Value {
         Kind::Rules => list_of(rule_properties(), &["name", "action"]),
         Kind::ApprovalRules => list_of(approval_rule_properties(), &["decision"]),
         Kind::Places => json!({"type": "object", "additionalProperties": {"type": "string"}}),
+        Kind::Servers => json!({
+            "type": "object", "propertyNames": {"pattern": "^[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*$", "maxLength": 64},
+            "additionalProperties": {"type": "object", "additionalProperties": false, "required": ["command"], "properties": {
+                "command": {"type": "array", "items": {"type": ["string", "number"]}, "minItems": 1},
+                "env": {"type": "object", "additionalProperties": {"type": ["string", "number"]}},
+                "cwd": {"type": "string"},
+                "network": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+            }}
+        }),
         Kind::Cases => list_of(
             json!({
                 "command": {"type": "string"}, "tool": {"type": "string"}, "args": {"type": "object"},
@@ -124,6 +133,7 @@ fn rule_properties() -> Value {
             "obligations" => {
                 json!({"type": "array", "items": {"enum": Obligation::ALL.map(Obligation::name)}})
             }
+            "args" => json!({"type": "object", "additionalProperties": texts}),
             "examples" => json!({"type": "object", "additionalProperties": false,
                 "properties": {"match": texts, "not_match": texts}}),
             _ => texts.clone(),

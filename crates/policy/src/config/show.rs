@@ -152,6 +152,14 @@ impl Config {
                 }
             }
         }
+        for server in &self.servers {
+            // The values of its environment may be secret: the names are enough.
+            let mut value = server.command.join(" ");
+            for (name, _) in &server.env {
+                value.push_str(&format!(" {name}=…"));
+            }
+            lines.push(Shown { key: format!("mcp.servers.{}", server.name), value, at: server.at.clone() });
+        }
         lines
     }
 

@@ -1,0 +1,67 @@
+//! What does an MCP client call?
+//!
+//! Two servers. [`Door`] offers the built-in tools; [`Proxy`] stands in front of other people's MCP servers, which it starts behind
+//! the fence. Both translate `tools/call` into a [`gate::call::RawCall`] and hand it to the gate; they decide nothing.
+//!
+//! ```text
+//! client ──tools/call──→ Calling ──→ Gate::perform ──┬─→ a built-in tool
+//!    ↑                      │ a thread for each call  └─→ Upstream ──tools/call──→ a server behind the fence
+//!    └──elicitation/create──┘ when the gate asks
+//! ```
+//!
+//! A client of the revision of 2026-07-28 is answered with `input_required` where older ones are sent a request: the call waits
+//! under a name that only this client was told.
+
+mod bounded;
+mod calls;
+mod client;
+mod door;
+mod form;
+mod http;
+mod lines;
+mod offer;
+mod pinned;
+mod proxy;
+mod result;
+mod upstream;
+
+pub use client::Elicitation;
+pub use door::Door;
+pub use http::{Listening, Token};
+pub use proxy::Proxy;
+pub use upstream::Upstream;
+
+use std::time::Duration;
+
+use rmcp::ServiceExt as _;
+
+/// How a server came to its end.
+pub type Served = Result<(), String>;
+
+/// How long what still runs at the end may take to come to its own.
+const LAST_MOMENTS: Duration = Duration::from_secs(3);
+
+/// Serves until the client is gone. Few threads do: calls have threads of their own.
+///
+/// # Errors
+/// No thread or descriptor is to be had, or the serving failed.
+pub fn run(serving: impl Future<Output = Served>) -> Served {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(512)
+        .enable_all()
+        .build()
+        .map_err(|error| format!("nothing can be started: {error}"))?;
+    let served = runtime.block_on(serving);
+    runtime.shutdown_timeout(LAST_MOMENTS);
+    served
+}
+
+/// Serves a client on the standard streams until it goes away.
+///
+/// # Errors
+/// What it says first is not the protocol.
+pub async fn serve_stdio<S: rmcp::ServerHandler>(server: S) -> Served {
+    let serving = server.serve(rmcp::transport::io::stdio_pipes()).await.map_err(|error| error.to_string())?;
+    serving.waiting().await.map(drop).map_err(|error| error.to_string())
+}
