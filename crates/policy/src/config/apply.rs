@@ -2,6 +2,7 @@
 
 use effects::Class;
 
+use super::agent;
 use super::approval;
 use super::layer::{self, Origin, Setting, text, texts};
 use super::nearest::nearest;
@@ -210,6 +211,7 @@ impl Apply<'_> {
                 }
                 config.hooks_fence = Set { value, at: setting.at.clone() };
             }
+            path if agent::owns(path) => agent::apply(config, setting, self.origin)?,
             path if path.starts_with("approval.") || path.starts_with("journal.") => {
                 approval::apply(config, setting, self.origin, self.base)?;
             }
@@ -451,7 +453,7 @@ fn lower(held: &mut Set<u64>, setting: &Setting, tighten_only: bool) -> Result<(
     lower_to(held, value, setting, tighten_only)
 }
 
-fn lower_to(
+pub(super) fn lower_to(
     held: &mut Set<u64>,
     value: u64,
     setting: &Setting,
