@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gate::approval::Provider;
 use gate::policy::{ConfigError, Fence};
 use gate::{Desk, Gate, Machine, Wanted, World, load};
 
@@ -20,6 +21,7 @@ impl Setup {
             no_sandbox: false,
             cwd: None,
             workspace: None,
+            more: crate::cli::More { safety: Vec::new(), agent: Vec::new() },
         }
     }
 
@@ -51,8 +53,20 @@ impl Setup {
         terms: &[String],
         audience: Audience,
     ) -> Result<Gate, String> {
+        let providers = approvers(&gate, audience);
+        self.with_office_of(gate, terms, audience, providers)
+    }
+
+    /// The same, with those who are asked.
+    pub(crate) fn with_office_of(
+        &self,
+        gate: Gate,
+        terms: &[String],
+        audience: Audience,
+        providers: Vec<Box<dyn Provider>>,
+    ) -> Result<Gate, String> {
         let desk = Desk::of(gate.world(), gate.config())?;
-        let (mut office, key) = desk.office(gate.config(), approvers(&gate, audience))?;
+        let (mut office, key) = desk.office(gate.config(), providers)?;
         if audience == Audience::Terminal
             && let Some(directory) = gate.world().configuration.clone()
         {
@@ -140,8 +154,12 @@ impl Setup {
         if self.read_only {
             safety.push("read_only: true".to_owned());
         }
+        safety.extend_from_slice(&self.more.safety);
         if !safety.is_empty() {
             lines.push(format!("safety: {{{}}}", safety.join(", ")));
+        }
+        if !self.more.agent.is_empty() {
+            lines.push(format!("agent: {{{}}}", self.more.agent.join(", ")));
         }
         if !terms.is_empty() {
             lines.push(format!("sandbox: {{{}}}", terms.join(", ")));

@@ -89,8 +89,11 @@ impl Apply<'_> {
                     // A stronger file replaces the boundary of a weaker one; the workspace's only narrows.
                     self.config.allowed_paths.retain(|set| set.origin == Origin::Workspace);
                 }
-                let set = PathSet { patterns, at: setting.at.clone(), origin: self.origin };
-                self.config.allowed_paths.push(set);
+                // An empty list is a boundary with nothing inside it. Whoever types `--no-restrict-to-cwd` wants none at all.
+                if !(patterns.is_empty() && self.origin == Origin::Flags) {
+                    let set = PathSet { patterns, at: setting.at.clone(), origin: self.origin };
+                    self.config.allowed_paths.push(set);
+                }
             }
             "safety.denied_paths" => {
                 let patterns = self.patterns(node)?;
