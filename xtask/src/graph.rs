@@ -16,8 +16,10 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("tools", &["call", "fence"]),
     ("gate", &["call", "effects", "policy", "approval", "fence", "journal", "tools"]),
     ("door-hook", &["gate"]),
+    ("door-serve", &["gate"]),
     ("door-mcp", &["gate"]),
-    ("bailiwick", &["gate", "door-hook", "door-mcp"]),
+    ("door-agent", &["gate"]),
+    ("bailiwick", &["gate", "door-hook", "door-serve", "door-mcp", "door-agent"]),
 ];
 
 /// The one place for `unsafe`.

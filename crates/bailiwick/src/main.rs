@@ -1,8 +1,10 @@
 //! The binary: command line, wiring, output. It decides nothing itself.
 
+mod agent_setup;
 mod always;
 mod approvers;
 mod call;
+mod chat;
 mod check;
 mod cli;
 mod diff;
@@ -14,18 +16,21 @@ mod human;
 mod init;
 mod journal_command;
 mod mcp;
+mod narration;
 mod person;
 mod plan;
 mod policy_command;
 mod progress;
 mod replace;
 mod replay;
+mod run;
 mod samples;
 mod sandbox;
 mod serve;
 mod setup;
 mod terminal;
 mod tools;
+mod transport;
 
 use std::process::ExitCode;
 
@@ -47,6 +52,8 @@ fn main() -> ExitCode {
         Command::Grants(arguments) => grants::run(&arguments),
         Command::Journal(arguments) => journal_command::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Chat(arguments) => chat::run(&arguments),
         Command::Hook(arguments) => return ExitCode::from(hook::run(&arguments)),
         Command::Init(arguments) => init::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),

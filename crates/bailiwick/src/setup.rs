@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use door_serve::Unfit;
+use gate::approval::Provider;
 use gate::policy::{ConfigError, Fence};
 use gate::{Desk, Gate, Machine, Wanted, World, load, load_for};
 
@@ -21,6 +22,7 @@ impl Setup {
             no_sandbox: false,
             cwd: None,
             workspace: None,
+            more: crate::cli::More { safety: Vec::new(), agent: Vec::new() },
         }
     }
 
@@ -52,8 +54,20 @@ impl Setup {
         terms: &[String],
         audience: Audience,
     ) -> Result<Gate, String> {
+        let providers = approvers(&gate, &Desk::of(gate.world(), gate.config())?, &audience)?;
+        self.with_office_of(gate, terms, &audience, providers)
+    }
+
+    /// The same, with those who are asked.
+    pub(crate) fn with_office_of(
+        &self,
+        gate: Gate,
+        terms: &[String],
+        audience: &Audience,
+        providers: Vec<Box<dyn Provider>>,
+    ) -> Result<Gate, String> {
         let desk = Desk::of(gate.world(), gate.config())?;
-        let (mut office, key) = desk.office(gate.config(), approvers(&gate, &desk, &audience)?)?;
+        let (mut office, key) = desk.office(gate.config(), providers)?;
         if matches!(audience, Audience::Terminal | Audience::Console(_))
             && let Some(directory) = gate.world().configuration.clone()
         {
@@ -160,8 +174,12 @@ impl Setup {
         if self.read_only {
             safety.push("read_only: true".to_owned());
         }
+        safety.extend_from_slice(&self.more.safety);
         if !safety.is_empty() {
             lines.push(format!("safety: {{{}}}", safety.join(", ")));
+        }
+        if !self.more.agent.is_empty() {
+            lines.push(format!("agent: {{{}}}", self.more.agent.join(", ")));
         }
         if !terms.is_empty() {
             lines.push(format!("sandbox: {{{}}}", terms.join(", ")));

@@ -36,7 +36,12 @@ pub struct Terms {
     pub caveat: Caveat,
     /// Hosts that its program may connect to, beside those of the configuration.
     pub hosts: Vec<String>,
+    /// Is told what the call was judged to be, before anybody is asked about it.
+    pub told: Option<ToldJudgement>,
 }
+
+/// Hears of a judgement, and of the call as it may be shown.
+pub type ToldJudgement = Box<dyn FnOnce(&Judgement, &call::Request) + Send>;
 
 impl Gate {
     /// The whole way from a call to leave to run it.
@@ -87,6 +92,7 @@ impl Gate {
         record: &mut Record,
     ) -> Result<Decided, Stopped> {
         let ruling = &judgement.ruling;
+        let search_key = self.search_key(judgement, &terms.environment);
         let work = match ruling.decision {
             Decision::Deny => None,
             Decision::Allow | Decision::Ask => {
@@ -103,6 +109,9 @@ impl Gate {
         };
         let request = terms.caveat.bind(request);
         record.requested(judgement, &request, self.whole_command(judgement));
+        if let Some(told) = terms.told {
+            told(judgement, &request);
+        }
         let Some(work) = work else {
             return Err(self.refusal(judgement));
         };
@@ -133,7 +142,7 @@ impl Gate {
             Work::Other => Shown::word("none: nothing is touched"),
         };
         record.started(self.office.as_deref(), fence)?;
-        Ok(Decided { work, approved })
+        Ok(Decided { work, approved, search_key })
     }
 
     /// What is to be done for a call, by the kind of its tool.

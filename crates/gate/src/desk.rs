@@ -164,20 +164,8 @@ impl Desk {
     }
 }
 
-impl Gate {
-    /// Writes down that a grant was given or taken back by a person.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    pub fn record_grant(&self, change: GrantChange, grant: &Grant) -> Result<(), String> {
-        let office = self.office().ok_or("there is no journal")?;
-        let written = office.journal.append(&grant_event(change, grant, &self.digest_key));
-        written.map(drop).map_err(|unavailable| format!("journal_unavailable: {unavailable}"))
-    }
-}
-
-/// What the journal is told of a grant that was given or taken back.
-fn grant_event(change: GrantChange, grant: &Grant, key: &DigestKey) -> Event {
+/// That a grant was given or taken back, as the journal learns it.
+pub(crate) fn grant_event(change: GrantChange, grant: &Grant, key: &DigestKey) -> Event {
     let kind = match change {
         GrantChange::Added => Kind::GrantAdded,
         GrantChange::Revoked => Kind::GrantRevoked,

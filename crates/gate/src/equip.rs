@@ -136,8 +136,12 @@ impl Gate {
     /// The provider's key, in the environment of whoever asks.
     pub(crate) fn search_key(
         &self,
+        judgement: &Judgement,
         environment: &[(std::ffi::OsString, std::ffi::OsString)],
     ) -> Option<Secret> {
+        if judgement.call.tool() != "web_search" {
+            return None;
+        }
         let variable = self.search_provider().ok().flatten()?.key_variable()?;
         let (_, value) = environment.iter().find(|(name, _)| name == variable)?;
         value.to_str().map(|value| Secret::new(value.to_owned()))

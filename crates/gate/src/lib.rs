@@ -27,6 +27,7 @@
 //! ```
 
 mod admit;
+mod agents;
 mod answer;
 mod calling;
 mod caveat;
@@ -46,6 +47,7 @@ mod prepare;
 mod reach;
 mod record;
 mod replay;
+mod run;
 mod stopped;
 mod world;
 
@@ -57,7 +59,8 @@ use call::{ApprovalKey, Call, Descriptors, DigestKey, Intent, Invalid, RawCall, 
 use effects::{Analysis, Surroundings};
 use policy::{Config, Consultation, Fence, Question, Ruling};
 
-pub use admit::Terms;
+pub use admit::{Terms, ToldJudgement};
+pub use agents::Agents;
 pub use answer::Answer;
 pub use approval;
 pub use call;
@@ -80,6 +83,7 @@ pub use policy;
 pub use prepare::Prepared;
 pub use record::Told;
 pub use replay::{Past, past};
+pub use run::RunEvent;
 pub use stopped::{By, Stopped};
 pub use tools;
 pub use world::{Disk, World};

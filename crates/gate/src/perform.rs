@@ -9,6 +9,7 @@ use serde_json::json;
 use tools::{Ask, Cancel, Capture, Human, Job, Outcome, Plans, Sessions, Setting, Size, Start, Stream};
 
 use crate::admit::Terms;
+use crate::agents::Agents;
 use crate::permit::{Permit, Work};
 use crate::record::Told;
 use crate::stopped::Stopped;
@@ -34,6 +35,8 @@ pub struct Hands {
     pub plans: Arc<Plans>,
     /// Who runs the tools that are not known here; without anybody they cannot be run.
     pub elsewhere: Option<Elsewhere>,
+    /// Who starts and steers other agents; without anybody there are none.
+    pub agents: Option<Arc<dyn Agents>>,
 }
 
 impl Hands {
@@ -44,7 +47,15 @@ impl Hands {
     pub fn new() -> std::io::Result<Hands> {
         let sessions = Arc::new(Sessions::new(tools::SessionBounds::default())?);
         let plans = Arc::new(Plans::new());
-        Ok(Hands { sessions, watch: None, starting: None, human: None, plans, elsewhere: None })
+        Ok(Hands {
+            sessions,
+            watch: None,
+            starting: None,
+            human: None,
+            plans,
+            elsewhere: None,
+            agents: None,
+        })
     }
 }
 
@@ -54,15 +65,8 @@ impl Gate {
     pub fn perform(&self, raw: RawCall, terms: Terms, hands: &Hands) -> Outcome {
         let session = raw.session.clone().unwrap_or_default();
         let cancel = terms.cancel.clone();
-        let key = (raw.tool == "web_search").then(|| self.search_key(&terms.environment)).flatten();
         match self.admit(raw, terms) {
-            Ok(permit) => permit.perform(&Turn {
-                gate: self,
-                session: &session,
-                hands,
-                cancel: &cancel,
-                key: key.as_ref(),
-            }),
+            Ok(permit) => permit.perform(self, &session, hands, &cancel),
             Err(stopped) => refusal(&stopped),
         }
     }
@@ -100,15 +104,26 @@ struct Turn<'a> {
     session: &'a str,
     hands: &'a Hands,
     cancel: &'a Cancel,
-    /// The key of the search provider.
-    key: Option<&'a Secret>,
+    watch: Option<&'a Watcher>,
 }
 
 impl Permit {
     /// Does what was permitted, with the tool that the call names.
-    fn perform(mut self, turn: &Turn<'_>) -> Outcome {
+    pub fn perform(self, gate: &Gate, session: &str, hands: &Hands, cancel: &Cancel) -> Outcome {
+        self.perform_watched(gate, session, hands, cancel, hands.watch.as_ref())
+    }
+
+    /// The same, with somebody of its own who sees its output while it comes.
+    pub fn perform_watched(
+        mut self,
+        gate: &Gate,
+        session: &str,
+        hands: &Hands,
+        cancel: &Cancel,
+        watch: Option<&Watcher>,
+    ) -> Outcome {
         let judgement = self.take_judgement();
-        let cancel = turn.cancel;
+        let turn = &Turn { gate, session, hands, cancel, watch };
         let outcome = match (self.take_work(), judgement) {
             // Somebody may have taken it back while it was asked about.
             _ if cancel.is_cancelled() => {
@@ -138,7 +153,7 @@ impl Permit {
     }
 
     fn done(&mut self, turn: &Turn<'_>, work: Work, judgement: &Judgement) -> Outcome {
-        let Turn { session, hands, cancel, gate, key } = *turn;
+        let Turn { session, hands, cancel, gate, .. } = *turn;
         match (work, judgement.call.arguments()) {
             (Work::Command(prepared), arguments) => {
                 let (backend, plan) = match &prepared.plan {
@@ -221,7 +236,7 @@ impl Permit {
                 tools::update_plan::run(call, &hands.plans, session)
             }
             (Work::Other, Arguments::WebSearch(call)) => match gate.search_provider() {
-                Ok(provider) => tools::web_search::run(call, provider, key),
+                Ok(provider) => tools::web_search::run(call, provider, self.search_key()),
                 Err(failure) => failure.into(),
             },
             (Work::Other, Arguments::Custom(arguments)) => {
@@ -232,20 +247,30 @@ impl Permit {
                     (None, None) => not_here(judgement),
                 }
             }
+            (
+                Work::Other,
+                Arguments::SpawnAgent(_)
+                | Arguments::Wait(_)
+                | Arguments::SendInput(_)
+                | Arguments::CloseAgent(_)
+                | Arguments::ResumeAgent(_),
+            ) => match &hands.agents {
+                Some(agents) => agents.perform(&judgement.call, cancel),
+                None => not_here(judgement),
+            },
             (Work::Other, _) => not_here(judgement),
         }
     }
 
     fn captured(&mut self, turn: &Turn<'_>, job: &mut Job, judgement: &Judgement) -> Outcome {
-        let Turn { gate, hands, cancel, .. } = *turn;
+        let Turn { gate, cancel, watch, .. } = *turn;
         let exec = judgement.call.exec();
         let tty = exec.filter(|exec| exec.tty).map(|_| Size::default());
         if tty.is_some() {
             job.name_terminal();
         }
-        let watch = hands.watch.clone();
         let seen = |stream: Stream, bytes: &[u8]| {
-            if let Some(watch) = &watch {
+            if let Some(watch) = watch {
                 watch(stream, bytes);
             }
         };

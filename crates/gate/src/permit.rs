@@ -18,7 +18,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use approval::Asked;
-use call::{ErrorKind, Shown};
+use call::{ErrorKind, Secret, Shown};
 use fence::{End, Outcome, Refusal};
 
 use crate::Judgement;
@@ -35,6 +35,7 @@ pub struct Permit {
     work: Option<Work>,
     begun: Option<fence::Begun>,
     approved: Option<(Arc<Asked>, Shown)>,
+    search_key: Option<Secret>,
     told: Told,
     open: Open,
 }
@@ -55,6 +56,8 @@ pub(crate) struct Decided {
     pub(crate) work: Work,
     /// The question that was answered with yes, and by whom.
     pub(crate) approved: Option<(Arc<Asked>, Shown)>,
+    /// The key of the search provider, where one is asked.
+    pub(crate) search_key: Option<Secret>,
 }
 
 /// A call that was started in the journal and must be ended there.
@@ -86,9 +89,22 @@ impl Permit {
         office: Option<Arc<Office>>,
         record: Record,
     ) -> Permit {
-        let Decided { work, approved } = decided;
+        let Decided { work, approved, search_key } = decided;
         let open = Open { office, record: Some(record) };
-        Permit { judgement: Some(judgement), work: Some(work), begun, approved, told: Told::default(), open }
+        Permit {
+            judgement: Some(judgement),
+            work: Some(work),
+            begun,
+            approved,
+            search_key,
+            told: Told::default(),
+            open,
+        }
+    }
+
+    /// The key of the search provider, where one is asked.
+    pub(crate) const fn search_key(&self) -> Option<&Secret> {
+        self.search_key.as_ref()
     }
 
     pub(crate) fn take_judgement(&mut self) -> Option<Judgement> {

@@ -19,9 +19,9 @@ mod rule_list;
 mod ruling;
 
 pub use config::{
-    ApprovalProvider, ApprovalRule, ApprovalSettings, ApprovalWord, At, Case, Config, ConfigError, Equipment,
-    JournalSettings, JournalSync, Layer, Limits, MAX_BYTES, Origin, Profile, REQUEST, Server, Set, Shown, Stance,
-    is_server_name, reference, schema,
+    AgentSettings, ApprovalProvider, ApprovalRule, ApprovalSettings, ApprovalWord, At, Case, Config,
+    ConfigError, Equipment, JournalSettings, JournalSync, Layer, Limits, MAX_BYTES, Origin, Profile, REQUEST,
+    Server, Set, Shown, Stance, is_server_name, reference, schema,
 };
 pub use decision::Decision;
 pub use engine::{Answer, Consultation, MAX_ANSWER};
