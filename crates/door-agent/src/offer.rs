@@ -20,10 +20,10 @@ pub(crate) fn offers(gate: &Gate, hands: &Hands, able: Able) -> Vec<Offer> {
         .filter(|tool| !tool.host && !config.denies_tool(tool.name, tool.category))
         .filter(|tool| match tool.category {
             Category::Human => hands.human.is_some(),
-            Category::Connect => hands.search.is_some(),
+            Category::Connect => config.equipment().search_url.is_some(),
             Category::Agent => able.agents,
             Category::Exec | Category::Stdin | Category::Read | Category::Write | Category::None => {
-                !tool.name.starts_with("skill_") || hands.skills.is_some()
+                !tool.name.starts_with("skill_") || !config.equipment().spaces.is_empty()
             }
             Category::Custom => false,
         })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use call::{Arguments, ErrorKind, RawCall, Secret, Shown};
+use call::{Arguments, ErrorKind, RawCall, Shown};
 use serde_json::json;
 use tools::{Ask, Cancel, Capture, Human, Job, Outcome, Plans, Sessions, Setting, Size, Start, Stream};
 
