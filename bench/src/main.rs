@@ -7,6 +7,7 @@ mod fence;
 mod files;
 mod journal;
 mod rules;
+mod serve;
 mod spawn;
 
 use std::hint::black_box;
@@ -26,6 +27,7 @@ fn main() -> Result<(), String> {
         Some("approval") => return approval::compare(&gate_with("profile: dev")?),
         Some("journal") => return journal::compare(),
         Some("exec") => return exec::compare(),
+        Some("serve") => return serve::compare(),
         _ => {}
     }
     let yardstick = median(200, || black_box(yardstick()));
@@ -77,6 +79,7 @@ fn main() -> Result<(), String> {
     spawn::compare()?;
     fence::compare()?;
     exec::compare()?;
+    serve::compare()?;
     files::compare()
 }
 

@@ -16,7 +16,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("tools", &["call", "fence"]),
     ("gate", &["call", "effects", "policy", "approval", "fence", "journal", "tools"]),
     ("door-hook", &["gate"]),
-    ("bailiwick", &["gate", "door-hook"]),
+    ("door-serve", &["gate"]),
+    ("bailiwick", &["gate", "door-hook", "door-serve"]),
 ];
 
 /// The one place for `unsafe`.
