@@ -193,3 +193,33 @@ def who_closes_the_page_is_no_longer_asked(bench):
         assert result[0][1].get("ok") is not True , result
     finally:
         server.end()
+
+
+def a_question_of_another_process_is_approved_for_its_next_try(bench):
+    bench.may_say("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING")
+    server = Served(bench.binary)
+    try:
+        page = bench.page()
+        page.open(f"{server.url}/#token={server.token}")
+        page.until("document.querySelector('#frame:not([hidden])')?.dataset.connection === 'live'")
+        drafts = os.path.join(server.work, "drafts")
+        os.makedirs(drafts)
+        run = lambda: subprocess.run([bench.binary, "exec", "--", "rm", "-rf", "drafts"], cwd=server.work, env=server.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30)
+        # It may wait for the answer itself, or be refused and tried again: both end with the directory gone.
+        first = []
+        thread = threading.Thread(target=lambda: first.append(run()), daemon=True)
+        thread.start()
+        page.until("document.querySelector('.card .chip')?.textContent && document.querySelector('.card').textContent.includes('another process')", seconds=15, what="the other process's question")
+        assert os.path.isdir(drafts)
+        bench.still(page)
+        page.click('.card [data-decision="approved"]')
+        page.until("document.querySelector('.card [data-outcome=won]')", what="the answer won")
+        thread.join(30)
+        assert first, "the other process hangs"
+        if first[0].returncode != 0:
+            assert os.path.isdir(drafts), "refused and run"
+            second = run()
+            assert second.returncode == 0, second.stderr
+        assert not os.path.exists(drafts), "it ran"
+    finally:
+        server.end()

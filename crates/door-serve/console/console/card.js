@@ -89,6 +89,7 @@ export class Card {
         ["Rule", rule ? h("span", {}, code(brief(rule.id, 300)), place ? placeText(place) : null) : h("span", { class: "dim" }, "no rule: what is not known is asked about")],
         ["Risk", factors.length ? factors.map((factor) => brief(factor, 300)).join(", ") : null],
         ["Directory", typeof where === "string" ? code(brief(where, 400)) : null],
+        ["Waits", asked.waits === "elsewhere" ? "in another process of yours: a yes lets it go on, or counts for its next try" : null],
       ])),
       this.more);
   }
