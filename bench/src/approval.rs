@@ -61,7 +61,7 @@ pub(crate) fn compare(gate: &Gate) -> Result<(), String> {
 
 /// How much memory this process has, in KiB.
 #[expect(clippy::disallowed_methods, reason = "the kernel's own count")]
-fn resident_kib() -> u64 {
+pub(crate) fn resident_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)

@@ -8,6 +8,7 @@ mod files;
 mod hook;
 mod journal;
 mod rules;
+mod serve;
 mod spawn;
 
 use std::hint::black_box;
@@ -28,6 +29,7 @@ fn main() -> Result<(), String> {
         Some("journal") => return journal::compare(),
         Some("exec") => return exec::compare(),
         Some("hook") => return hook::compare(),
+        Some("serve") => return serve::compare(),
         _ => {}
     }
     let yardstick = median(200, || black_box(yardstick()));
@@ -80,6 +82,7 @@ fn main() -> Result<(), String> {
     fence::compare()?;
     exec::compare()?;
     hook::compare()?;
+    serve::compare()?;
     files::compare()
 }
 

@@ -18,6 +18,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("ps", "procps"),
     ("strace", "strace"),
     ("vim", "vim"),
+    ("chromium", "chromium"),
 ];
 
 pub(crate) fn all() -> Result<(), String> {
@@ -28,7 +29,8 @@ pub(crate) fn all() -> Result<(), String> {
     promises::check()?;
     must("cargo", &["build", "--workspace", "--locked"])?;
     generate::check()?;
-    must("cargo", &["test", "--workspace", "--locked"])
+    must("cargo", &["test", "--workspace", "--locked"])?;
+    must("python3", &["crates/door-serve/console-tests/run.py", "--built"])
 }
 
 fn install() -> Result<(), String> {

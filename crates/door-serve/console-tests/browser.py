@@ -178,7 +178,7 @@ class Page:
             self.number += 1
             number = self.number
         self.socket.send(json.dumps({"id": number, "method": method, "params": parameters}))
-        end = time.monotonic() + 30
+        end = time.monotonic() + 60
         with self.arrived:
             while number not in self.answers:
                 if None in self.answers or not self.arrived.wait(max(0, end - time.monotonic())):

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""The console in a real browser: python3 run.py [--binary PATH] [--only WORD] [--list]
+"""The console in a real browser: python3 run.py [--binary PATH | --built] [--only WORD] [--list]
 
-Without --binary everything runs against a stand-in for the server; with it, one more test lets the real `bailiwick serve`
-ask, presses the button, and sees that the waiting call ran. Ends with a code other than 0 if anything failed. Ends all that
+Without a binary everything runs against a stand-in for the server; with one, more tests let the real `bailiwick serve` ask,
+press the button, and see that the waiting call ran. Ends with a code other than 0 if anything failed. Ends all that
 it started.
 """
 
 import argparse
+import json
 import os
 import queue
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -30,9 +32,13 @@ WORKERS = 3
 def main():
     options = argparse.ArgumentParser(description="Tests the console in Chromium.")
     options.add_argument("--binary", help="a built bailiwick")
+    options.add_argument("--built", action="store_true", help="the bailiwick that `cargo build` made")
     options.add_argument("--only", default="", help="only tests whose name has this word")
     options.add_argument("--list", action="store_true", help="only name the tests")
     chosen = options.parse_args()
+    if chosen.built:
+        told = subprocess.run(["cargo", "metadata", "--no-deps", "--format-version", "1"], check=True, capture_output=True, timeout=60).stdout
+        chosen.binary = os.path.join(json.loads(told)["target_directory"], "debug", "bailiwick")
     modules = [test_answers, test_reading, test_reach, test_attacks] + ([against_binary] if chosen.binary else [])
     tests = [
         (name, value) for module in modules for name, value in vars(module).items()

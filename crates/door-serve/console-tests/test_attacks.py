@@ -23,10 +23,10 @@ def ask_with(mock, text):
     )
 
 
-def no_hostile_text_runs_in_a_question_or_its_dialogs(bench):
+def in_questions(bench, batches):
+    """Every text of these batches in every field of a question, its dialogs and its outcome; how many questions that were."""
     seen = 0
-    # The very long ones have a page of their own.
-    for start, end in [(0, 4), *((start, start + 28) for start in range(4, 200, 28))]:
+    for start, end in batches:
         mock = bench.server()
         texts = TEXTS[start:end]
         names = [ask_with(mock, text) for text in texts]
@@ -69,10 +69,23 @@ def no_hostile_text_runs_in_a_question_or_its_dialogs(bench):
         bench.quiet()
         bench.pages.remove(page)
         page.close()
-    assert seen == 200, seen
+    return seen
+
+
+# The very long ones have a page of their own.
+BATCHES = [(0, 4), *((start, start + 28) for start in range(4, 200, 28))]
+
+
+def no_hostile_text_runs_in_a_question_or_its_dialogs(bench):
+    assert in_questions(bench, BATCHES[:4]) == 88
+
+
+def no_other_hostile_text_runs_in_a_question_or_its_dialogs(bench):
+    assert in_questions(bench, BATCHES[4:]) == 112
 
 
 no_hostile_text_runs_in_a_question_or_its_dialogs.weight = 3
+no_other_hostile_text_runs_in_a_question_or_its_dialogs.weight = 3
 
 
 def no_hostile_text_runs_in_any_view(bench):

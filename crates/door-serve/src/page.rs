@@ -85,3 +85,53 @@ pub(crate) async fn file(uri: Uri) -> Response {
     }
     response
 }
+
+#[cfg(test)]
+mod tests {
+    //! SRV-5: the page is made of files that hold no inline code and no way to turn text into markup. What it does with hostile
+    //! text is tried in a browser by `console-tests/run.py`.
+
+    use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "compares what is compiled in with what is there")]
+    fn every_file_of_the_console_is_served() {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/console");
+        for directory in ["", "/console"] {
+            for entry in std::fs::read_dir(format!("{root}{directory}")).unwrap() {
+                let entry = entry.unwrap();
+                if entry.file_type().unwrap().is_dir() {
+                    continue;
+                }
+                let name = entry.file_name().into_string().unwrap();
+                let path = if name == "index.html" { "/".to_owned() } else { format!("{directory}/{name}") };
+                assert!(FILES.iter().any(|file| file.path == path), "{path} is not served");
+            }
+        }
+    }
+
+    #[test]
+    fn no_file_of_the_console_makes_markup_from_text() {
+        let ways = [
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+            "new Function",
+            "DOMParser",
+            "srcdoc",
+        ];
+        for file in FILES {
+            let text = std::str::from_utf8(file.bytes).unwrap();
+            for way in ways {
+                assert!(!text.contains(way), "{} has {way}", file.path);
+            }
+            if file.path == "/" {
+                assert_eq!(text.matches("<script").count(), 1);
+                assert!(text.contains(r#"<script type="module" src="/console/main.js"></script>"#));
+                assert!(!text.contains("<style") && !text.contains("style="));
+            }
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 import { h, put, unique, announce, toast } from "./dom.js";
 import { icon } from "./icons.js";
-import { chip, riskChip, effects, facts, block, code, kbd, copyButton, moment } from "./pieces.js";
+import { chip, riskChip, effects, facts, block, code, kbd, copyButton, moment, placeText } from "./pieces.js";
 import { brief, plain } from "./visible.js";
 import { countdown } from "./times.js";
 import { placeOf, decisionWords } from "./records.js";
@@ -29,6 +29,7 @@ export class Card {
     this.ring = ring();
     this.command = block(asked.what ?? "", "The whole command", "command");
     this.command.addEventListener("scroll", () => this.look(), { passive: true });
+    new ResizeObserver(() => this.look()).observe(this.command);
     this.rest = h("button", { class: "rest", type: "button", hidden: true, onclick: () => this.unfold() }, "");
     this.foot = h("div", { class: "card-foot" });
     this.note = h("div", { class: "card-note", role: "status" });
@@ -85,9 +86,10 @@ export class Card {
     return h("div", { class: "card-body" },
       Array.isArray(asked.effects) && asked.effects.length ? h("section", { class: "does" }, h("h3", {}, "It would"), effects(asked.effects)) : null,
       h("section", { class: "because" }, facts([
-        ["Rule", rule ? h("span", {}, code(brief(rule.id, 300)), place ? h("span", { class: "place" }, brief(place, 400)) : null) : h("span", { class: "dim" }, "no rule: what is not known is asked about")],
+        ["Rule", rule ? h("span", {}, code(brief(rule.id, 300)), place ? placeText(place) : null) : h("span", { class: "dim" }, "no rule: what is not known is asked about")],
         ["Risk", factors.length ? factors.map((factor) => brief(factor, 300)).join(", ") : null],
         ["Directory", typeof where === "string" ? code(brief(where, 400)) : null],
+        ["Waits", asked.waits === "elsewhere" ? "in another process of yours: a yes lets it go on, or counts for its next try" : null],
       ])),
       this.more);
   }
@@ -144,6 +146,7 @@ export class Card {
   }
 
   unfold() {
+    this.unfolded = !whole(this.command) || this.command.scrollTop > 0;
     this.command.classList.add("unfolded");
     this.look();
   }
@@ -153,8 +156,7 @@ export class Card {
     if (!this.element.isConnected || this.command.clientHeight === 0) return;
     const all = whole(this.command);
     if (all) this.seen = true;
-    this.rest.hidden = all && !this.wasLong;
-    if (!all) this.wasLong = true;
+    this.rest.hidden = all && this.command.scrollTop === 0 && !this.unfolded;
     const size = String(this.question.asked.what ?? "").length.toLocaleString("en");
     put(this.rest, all ? `The end. ${size} characters` : `It goes on: ${size} characters. Show all of it`, all ? null : icon("down"));
     this.rest.classList.toggle("end", all);

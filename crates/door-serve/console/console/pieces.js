@@ -37,6 +37,9 @@ export const command = (text, most) => keepWords(h("span", { class: "row-command
 /** One line of code inside a sentence. */
 export const code = (text) => h("code", { translate: "no" }, text);
 
+/** A file and a line. It wraps behind a slash rather than inside of a name. */
+export const placeText = (place) => h("span", { class: "place" }, brief(place, 400).split(/(?<=\/)/).slice(0, 100).flatMap((part) => [part, document.createElement("wbr")]));
+
 /** A place with nothing in it, and what to do about that. */
 export function empty(name, title, ...lines) {
   return h("div", { class: "empty" }, h("div", { class: "empty-mark" }, icon(name)), h("h2", {}, title), ...lines.map((line) => h("p", {}, ...(Array.isArray(line) ? line : [line]))));

@@ -1,7 +1,7 @@
 // The policy that holds, and where each line of it came from.
 
 import { h, put } from "./dom.js";
-import { heading, failure, loading, empty, chip, code, field } from "./pieces.js";
+import { heading, failure, loading, empty, chip, code, field, placeText } from "./pieces.js";
 import { brief } from "./visible.js";
 import { icon } from "./icons.js";
 import { get } from "./api.js";
@@ -42,8 +42,8 @@ export function policyView(root) {
     }
     put(body,
       h("section", { class: "panel" }, h("h2", {}, "Layers, the weakest first"),
-        h("ol", { class: "layers" }, layers.map((layer) => h("li", {}, h("span", { class: "layer" }, h("b", {}, brief(layer.name, 80)), layer.file ? h("span", { class: "place" }, brief(layer.file, 200)) : null)))),
-        h("p", { class: "hint" }, "Profile ", code(brief(policy.profile, 60)), ". A file in the workspace may only tighten: the agent can write there. Edit one of the files above to change anything; nothing is changed from here.")),
+        h("ol", { class: "layers" }, layers.map((layer) => h("li", {}, h("span", { class: "layer" }, h("b", {}, brief(layer.name, 80)), layer.file ? placeText(layer.file) : null)))),
+        h("p", { class: "hint" }, "Profile ", code(brief(policy.profile, 60)), ". A file in the workspace may only tighten: the agent can write there. ", layers.some((layer) => layer.file) ? "To change something, edit one of these files; nothing is changed from here." : ["There is no file of your own yet: ", code("~/.config/bailiwick/config.yaml"), " would be one."])),
       h("section", { class: "panel" }, h("h2", {}, "Rules, in order", h("span", { class: "count" }, String(rules.length))),
         rules.length ? h("div", { class: "table-box" }, h("table", { class: "table" },
           h("thead", {}, h("tr", {}, ["Action", "Rule", "What it covers", "From"].map((name) => h("th", { scope: "col" }, name)))),
@@ -74,7 +74,7 @@ function value(raw) {
 }
 
 function from(origin) {
-  if (!origin || typeof origin !== "object") return h("span", { class: "place" }, brief(origin ?? "", 200));
+  if (!origin || typeof origin !== "object") return placeText(origin ?? "");
   const place = placeOf(origin);
-  return h("span", { class: "place" }, brief(place || origin.layer || "", 300));
+  return placeText(place || origin.layer || "");
 }

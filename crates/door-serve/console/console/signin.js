@@ -45,7 +45,7 @@ export function signIn(root, refused, entered) {
       h("p", {}, "This page approves what agents do on this machine. It opens with the token of the server that serves it."),
       form,
       h("div", { class: "gate-help" },
-        h("p", {}, h("strong", {}, "Where it is. "), code("bailiwick serve"), " prints the whole address when it starts. The token alone is in ", code("~/.local/share/bailiwick/keys/token"), ", which only you can read (", code("$XDG_DATA_HOME"), " moves it)."),
+        h("p", {}, h("strong", {}, "Where it is. "), code("bailiwick serve"), " prints the whole address when it is started at a terminal. The token alone is in ", code("~/.local/share/bailiwick/keys/token"), ", which only you can read (", code("$XDG_DATA_HOME"), " moves it)."),
         h("p", {}, "It stays in this tab until the tab is closed, and is sent to this server only."))));
   field.focus();
 }

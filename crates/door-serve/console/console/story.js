@@ -1,7 +1,7 @@
 // One call's whole story: its records in order, who, when, why.
 
 import { h, put } from "./dom.js";
-import { heading, failure, loading, empty, facts, code, block, effects, riskChip, chip, moment, copyButton } from "./pieces.js";
+import { heading, failure, loading, empty, facts, code, block, effects, riskChip, chip, moment, copyButton, placeText } from "./pieces.js";
 import { brief } from "./visible.js";
 import { icon } from "./icons.js";
 import { get } from "./api.js";
@@ -51,7 +51,7 @@ export function storyView(root, { id }) {
             ["Who", brief(call.principal, 200)],
             ["Session", h("a", { class: "mono", href: `#/journal?session=${encodeURIComponent(call.session)}` }, brief(call.session, 200))],
             ["When", moment(call.at)],
-            ["Rule", call.rule ? h("span", {}, code(brief(call.rule.id, 300)), place ? h("span", { class: "place" }, brief(place, 400)) : null) : null],
+            ["Rule", call.rule ? h("span", {}, code(brief(call.rule.id, 300)), place ? placeText(place) : null) : null],
             ["Directory", typeof (request.cwd ?? request.workdir) === "string" ? code(brief(request.cwd ?? request.workdir, 300)) : null],
             ["Program", typeof request.program === "string" ? code(brief(request.program, 300)) : null],
             ["Approval key", asked.approval_key ? code(brief(asked.approval_key, 100)) : null],
