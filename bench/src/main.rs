@@ -6,6 +6,7 @@ mod exec;
 mod fence;
 mod files;
 mod journal;
+mod mcp;
 mod rules;
 mod spawn;
 
@@ -26,6 +27,8 @@ fn main() -> Result<(), String> {
         Some("approval") => return approval::compare(&gate_with("profile: dev")?),
         Some("journal") => return journal::compare(),
         Some("exec") => return exec::compare(),
+        Some("mcp") => return mcp::compare(),
+        Some(mcp::SERVER) => return mcp::serve(),
         _ => {}
     }
     let yardstick = median(200, || black_box(yardstick()));

@@ -1,7 +1,7 @@
 //! Everything that must pass before a change lands. What the tests need is installed first; nothing is skipped.
 
 use crate::run::{exists, must};
-use crate::{generate, graph, promises};
+use crate::{clients, generate, graph, promises};
 
 /// Programs that the tests compare with or run behind the fence, and the Debian packages that bring them.
 const NEEDED: &[(&str, &str)] = &[
@@ -17,6 +17,8 @@ const NEEDED: &[(&str, &str)] = &[
     ("ps", "procps"),
     ("strace", "strace"),
     ("vim", "vim"),
+    ("node", "nodejs"),
+    ("npm", "npm"),
 ];
 
 pub(crate) fn all() -> Result<(), String> {
@@ -27,7 +29,8 @@ pub(crate) fn all() -> Result<(), String> {
     promises::check()?;
     must("cargo", &["build", "--workspace", "--locked"])?;
     generate::check()?;
-    must("cargo", &["test", "--workspace", "--locked"])
+    must("cargo", &["test", "--workspace", "--locked"])?;
+    clients::check()
 }
 
 fn install() -> Result<(), String> {

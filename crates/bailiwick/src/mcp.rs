@@ -69,12 +69,23 @@ fn servers(arguments: &McpProxy, gate: &Gate) -> Result<Vec<Server>, String> {
         (name, false) => Ok(vec![Server {
             name: name.clone().unwrap_or_else(|| UNNAMED.into()),
             command: arguments.command.clone(),
-            env: Vec::new(),
+            env: environment(&arguments.env)?,
             cwd: None,
             network: Vec::new(),
             at: gate::policy::At::file("the command line"),
         }]),
     }
+}
+
+/// These variables, as this process has them.
+fn environment(names: &[String]) -> Result<Vec<(String, String)>, String> {
+    let all = Machine::environment();
+    let one = |name: &String| {
+        let found = all.iter().find(|(known, _)| known == name.as_str());
+        let value = found.and_then(|(_, value)| value.to_str());
+        value.map(|value| (name.clone(), value.to_owned())).ok_or_else(|| format!("`--env {name}`: it is not set"))
+    };
+    names.iter().map(one).collect()
 }
 
 /// Seals the journal.
