@@ -19,7 +19,8 @@ pub(crate) fn serve() -> Result<(), String> {
     let failed = |error: std::io::Error| error.to_string();
     let mut out = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {
-        let message: Value = serde_json::from_str(&line.map_err(failed)?).map_err(|error| error.to_string())?;
+        let message: Value =
+            serde_json::from_str(&line.map_err(failed)?).map_err(|error| error.to_string())?;
         let Some(id) = message.get("id") else { continue };
         let result = match message.get("method").and_then(Value::as_str) {
             Some("initialize") => json!({
@@ -104,7 +105,10 @@ impl Talk {
         let (input, output) = (child.stdin.take(), child.stdout.take().ok_or("no output")?);
         let mut talk = Talk { child, input, output: BufReader::new(output), next: 0 };
         let client = json!({"name": "bench", "version": "1"});
-        talk.call("initialize", &json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}))?;
+        talk.call(
+            "initialize",
+            &json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}),
+        )?;
         talk.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         talk.call("tools/list", &json!({}))?;
         for _ in 0..TURN {

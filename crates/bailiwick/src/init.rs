@@ -77,7 +77,12 @@ fn make(changes: &[Change], dry_run: bool, yes: bool, end: &str) -> Result<u8, S
 }
 
 /// Our MCP server in the settings of each client, or the proxy in front of one of theirs.
-fn serve(world: &World, home: &Path, workspace: Option<&Path>, wanted: &InitMcp) -> Result<Vec<Change>, String> {
+fn serve(
+    world: &World,
+    home: &Path,
+    workspace: Option<&Path>,
+    wanted: &InitMcp,
+) -> Result<Vec<Change>, String> {
     let binary = own_path()?;
     let named: Vec<Host> = wanted.hosts.iter().filter_map(|name| Host::from_name(name)).collect();
     let hosts = if named.is_empty() { &settings::SERVER_HOSTS[..] } else { &named };

@@ -86,9 +86,7 @@ impl Gate {
         let ruling = &judgement.ruling;
         let work = match ruling.decision {
             Decision::Deny => None,
-            Decision::Allow | Decision::Ask => {
-                Some(self.work(judgement, terms.environment, &terms.hosts))
-            }
+            Decision::Allow | Decision::Ask => Some(self.work(judgement, terms.environment, &terms.hosts)),
         };
         // What could be prepared is bound into the request; what could not be is written down as it was asked for.
         let request = match &work {
@@ -106,7 +104,14 @@ impl Gate {
         let mut work = work?;
         let by_typing = terms.typed && self.rests_on_typing(judgement);
         let approved = if ruling.decision == Decision::Ask && !by_typing {
-            Some(self.ask(judgement, session, (&work, &terms.caveat), &request, terms.run.as_deref(), record)?)
+            Some(self.ask(
+                judgement,
+                session,
+                (&work, &terms.caveat),
+                &request,
+                terms.run.as_deref(),
+                record,
+            )?)
         } else {
             None
         };

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use crate::client::{Client, Home, form, text};
 
 /// What is asked about, and is harmless.
-const CAREFUL: &str = "config_version: 1\nprofile: dev\nrules:\n- {name: careful, action: ask, commands: [touch]}\n";
+const CAREFUL: &str =
+    "config_version: 1\nprofile: dev\nrules:\n- {name: careful, action: ask, commands: [touch]}\n";
 
 fn careful() -> Home {
     let home = Home::new();
@@ -55,7 +56,11 @@ fn a_call_runs_behind_the_fence_and_its_result_is_text_and_structure() {
     assert_eq!(text(&result), "hello\nstderr:\noops\nexit code 3");
     assert_eq!(result["structuredContent"]["exit_code"], 3);
     let result = client.tool("file_write", json!({"path": "a.txt", "content": "x"}));
-    assert_eq!((&result["isError"], &result["structuredContent"]["ok"]), (&json!(false), &json!(true)), "{result}");
+    assert_eq!(
+        (&result["isError"], &result["structuredContent"]["ok"]),
+        (&json!(false), &json!(true)),
+        "{result}"
+    );
     assert_eq!(home.read("work/a.txt").as_deref(), Some("x"));
     let result = client.tool("shell_command", shell("echo x > ../outside.txt; true"));
     assert_eq!(home.read("outside.txt"), None, "{result}");
@@ -261,7 +266,8 @@ fn a_client_without_sessions_is_asked_by_the_answer_and_calls_again() {
         let mut client = Client::start_raw(&home, &["mcp"], None);
         let asks = client.call("tools/call", call(json!({})))["result"].clone();
         assert_eq!(asks["resultType"], "input_required", "{asks}");
-        let (key, question) = asks["inputRequests"].as_object().and_then(|asked| asked.iter().next()).expect("a question");
+        let (key, question) =
+            asks["inputRequests"].as_object().and_then(|asked| asked.iter().next()).expect("a question");
         assert_eq!(question["method"], "elicitation/create", "{question}");
         let state = asks["requestState"].as_str().expect("a state");
         let mut responses = serde_json::Map::new();
@@ -292,7 +298,8 @@ fn over_http_only_whoever_has_the_token_is_let_in_and_no_page() {
     let listen = format!("127.0.0.1:{port}");
     let (code, said) = home.run(&["mcp", "--listen", "0.0.0.0:1"]);
     assert!(code != 0 && said.contains("elsewhere"), "{said}");
-    let mut server = home.command(&["mcp", "--listen", &listen]).stdin(std::process::Stdio::null()).spawn().unwrap();
+    let mut server =
+        home.command(&["mcp", "--listen", &listen]).stdin(std::process::Stdio::null()).spawn().unwrap();
     let begun = Instant::now();
     let token = loop {
         if let (Some(token), Ok(_)) =

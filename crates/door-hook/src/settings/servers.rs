@@ -76,7 +76,8 @@ pub fn wrap_server(host: Host, text: &str, name: &str, binary: &str) -> Result<S
     let Some(known) = servers.and_then(|servers| servers.member(name)) else {
         let names: Vec<&str> =
             servers.map_or(&[][..], Node::items).iter().filter_map(|item| item.key.as_deref()).collect();
-        let names = if names.is_empty() { "it has none".into() } else { format!("it has {}", names.join(", ")) };
+        let names =
+            if names.is_empty() { "it has none".into() } else { format!("it has {}", names.join(", ")) };
         return Err(Unreadable::new(format!("there is no server `{name}` in it; {names}")));
     };
     let mut held = read(text, &known.node)?;
@@ -84,7 +85,9 @@ pub fn wrap_server(host: Host, text: &str, name: &str, binary: &str) -> Result<S
         return Ok(text.to_owned());
     }
     let Some(command) = held.get("command").and_then(Json::as_str).map(str::to_owned) else {
-        return Err(Unreadable::new(format!("the server `{name}` is not started by a command; only those can be wrapped")));
+        return Err(Unreadable::new(format!(
+            "the server `{name}` is not started by a command; only those can be wrapped"
+        )));
     };
     let mut arguments = vec!["mcp".to_owned(), "proxy".into(), "--name".into(), plain(name)];
     for variable in held.get("env").and_then(Json::as_object).into_iter().flat_map(Map::keys) {
@@ -159,7 +162,8 @@ fn unwrapped(entry: &Map<String, Json>) -> Option<(String, Vec<String>)> {
 
 /// A name that rules can use.
 fn plain(name: &str) -> String {
-    let mut plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect();
+    let mut plain: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect();
     while plain.contains("__") {
         plain = plain.replace("__", "_");
     }
@@ -196,7 +200,10 @@ mod tests {
     #[test]
     fn our_server_goes_in_once_and_comes_out_without_a_trace() {
         let table = [
-            (Host::ClaudeCode, "{\n  \"mcpServers\": {\n    \"files\": {\n      \"command\": \"npx\"\n    }\n  }\n}\n"),
+            (
+                Host::ClaudeCode,
+                "{\n  \"mcpServers\": {\n    \"files\": {\n      \"command\": \"npx\"\n    }\n  }\n}\n",
+            ),
             (Host::Cursor, "{}\n"),
             (Host::GeminiCli, "{\n  \"theme\": \"dark\" // mine\n}\n"),
             (Host::VsCode, "{\n  \"servers\": {}\n}\n"),
@@ -225,9 +232,15 @@ mod tests {
             json!(["mcp", "proxy", "--name", "my_files", "--env", "KEY", "--", "npx", "-y", "fs"])
         );
         assert_eq!(entry["env"], json!({"KEY": "value"}));
-        assert_eq!(wrap_server(Host::ClaudeCode, &wrapped, "my files", BINARY).unwrap(), wrapped, "once is enough");
+        assert_eq!(
+            wrap_server(Host::ClaudeCode, &wrapped, "my files", BINARY).unwrap(),
+            wrapped,
+            "once is enough"
+        );
         assert_eq!(undo_servers(Host::ClaudeCode, &wrapped).unwrap(), Undone::Text(before.into()));
-        for (text, name) in [(before, "other"), ("{\"mcpServers\": {\"a\": {\"url\": \"http://x\"}}}", "a"), ("[]", "a")] {
+        for (text, name) in
+            [(before, "other"), ("{\"mcpServers\": {\"a\": {\"url\": \"http://x\"}}}", "a"), ("[]", "a")]
+        {
             assert!(wrap_server(Host::ClaudeCode, text, name, BINARY).is_err(), "{text} {name}");
         }
     }

@@ -71,7 +71,11 @@ pub(crate) const KEYS: &[Key] = &[
         Kind::Texts,
         "Custom tools, by exact name, that may run without a question; `mcp__server` means every tool of that MCP server.",
     ),
-    key("safety.tool_denylist", Kind::Texts, "Tools, by exact name, that may never run; `mcp__server` means every tool of that MCP server."),
+    key(
+        "safety.tool_denylist",
+        Kind::Texts,
+        "Tools, by exact name, that may never run; `mcp__server` means every tool of that MCP server.",
+    ),
     key("safety.read_only", Kind::Bool, "Refuse everything that writes or executes."),
     key(
         "safety.allowed_paths",
