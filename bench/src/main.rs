@@ -7,6 +7,7 @@ mod fence;
 mod files;
 mod hook;
 mod journal;
+mod mcp;
 mod rules;
 mod serve;
 mod spawn;
@@ -30,6 +31,8 @@ fn main() -> Result<(), String> {
         Some("exec") => return exec::compare(),
         Some("hook") => return hook::compare(),
         Some("serve") => return serve::compare(),
+        Some("mcp") => return mcp::compare(),
+        Some(mcp::SERVER) => return mcp::serve(),
         _ => {}
     }
     let yardstick = median(200, || black_box(yardstick()));

@@ -1,6 +1,7 @@
 //! Chores of the project: `cargo xtask test`, `bench`, `fuzz`, `generate`.
 
 mod bench;
+mod clients;
 mod fuzz;
 mod generate;
 mod graph;

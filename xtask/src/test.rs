@@ -1,7 +1,7 @@
 //! Everything that must pass before a change lands. What the tests need is installed first; nothing is skipped.
 
 use crate::run::{exists, must};
-use crate::{generate, graph, promises};
+use crate::{clients, generate, graph, promises};
 
 /// Programs that the tests compare with or run behind the fence, and the Debian packages that bring them.
 const NEEDED: &[(&str, &str)] = &[
@@ -19,6 +19,8 @@ const NEEDED: &[(&str, &str)] = &[
     ("strace", "strace"),
     ("vim", "vim"),
     ("chromium", "chromium"),
+    ("node", "nodejs"),
+    ("npm", "npm"),
 ];
 
 pub(crate) fn all() -> Result<(), String> {
@@ -30,7 +32,8 @@ pub(crate) fn all() -> Result<(), String> {
     must("cargo", &["build", "--workspace", "--locked"])?;
     generate::check()?;
     must("cargo", &["test", "--workspace", "--locked"])?;
-    must("python3", &["crates/door-serve/console-tests/run.py", "--built"])
+    must("python3", &["crates/door-serve/console-tests/run.py", "--built"])?;
+    clients::check()
 }
 
 fn install() -> Result<(), String> {

@@ -641,6 +641,9 @@ pub(crate) struct McpProxy {
     /// What rules call the server: its tools are mcp__NAME__TOOL; without a program, one of `mcp.servers`
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
+    /// Hand this variable of the environment to the server
+    #[arg(long, value_name = "VARIABLE", requires = "command")]
+    pub(crate) env: Vec<String>,
     /// The server's program and its arguments; without one, those of `mcp.servers`
     #[arg(last = true, value_name = "SERVER")]
     pub(crate) command: Vec<String>,
@@ -653,7 +656,9 @@ Examples:
   bailiwick init                  the coding agents that are found on this machine
   bailiwick init claude-code
   bailiwick init --dry-run        show the changes, make none
-  bailiwick init --undo           take the hooks out again";
+  bailiwick init --undo           take the hooks out again
+  bailiwick init mcp claude-code  the built-in tools as an MCP server of this project
+  bailiwick init mcp --wrap files an MCP server that the clients have already, behind the proxy";
 
 const SERVE_HELP: &str = "\
 Everything but the page's own files needs the token, which is made at the first start and printed as part of the page's
@@ -685,7 +690,10 @@ pub(crate) struct Serve {
 
 /// Around which agents.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Init {
+    #[command(subcommand)]
+    pub(crate) command: Option<InitCommand>,
     /// The hosts; by default those that are found here
     #[arg(value_name = "HOST", value_parser = hosts())]
     pub(crate) hosts: Vec<String>,
@@ -698,6 +706,37 @@ pub(crate) struct Init {
     /// Do not ask before the changes are made
     #[arg(long, short)]
     pub(crate) yes: bool,
+}
+
+/// What else to set up.
+#[derive(Debug, Subcommand)]
+pub(crate) enum InitCommand {
+    /// Add `bailiwick mcp` to the MCP servers of a client, or put the proxy in front of one that it has
+    Mcp(InitMcp),
+}
+
+/// Which server, for whom.
+#[derive(Debug, Args)]
+pub(crate) struct InitMcp {
+    /// The clients; by default those that have a file for their servers here
+    #[arg(value_name = "HOST", value_parser = server_hosts())]
+    pub(crate) hosts: Vec<String>,
+    /// Put the proxy in front of this server
+    #[arg(long, value_name = "NAME", conflicts_with = "undo")]
+    pub(crate) wrap: Option<String>,
+    /// Show the changes, make none
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Take our server out again, and the proxy from in front of others
+    #[arg(long)]
+    pub(crate) undo: bool,
+    /// Do not ask before the changes are made
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+fn server_hosts() -> PossibleValuesParser {
+    PossibleValuesParser::new(door_hook::settings::SERVER_HOSTS.map(Host::name))
 }
 
 /// How to say it.

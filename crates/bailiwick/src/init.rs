@@ -9,7 +9,7 @@ use door_hook::settings::{self, Undone};
 use gate::call::visible;
 use gate::{Machine, World};
 
-use crate::cli::{Init, print};
+use crate::cli::{Init, InitCommand, InitMcp, print};
 use crate::diff::diff;
 use crate::hook::own_path;
 use crate::replace::replace;
@@ -45,31 +45,98 @@ pub(crate) fn run(arguments: &Init) -> Result<u8, String> {
     let world = Machine::world()?;
     let home = world.home.clone().ok_or("there is no home directory; set HOME")?;
     let workspace = world.workspace(&world.cwd);
+    if let Some(InitCommand::Mcp(servers)) = &arguments.command {
+        let changes = serve(&world, &home, workspace.as_deref(), servers)?;
+        let end = "Done. Start your client anew.";
+        return make(&changes, servers.dry_run, servers.yes, end);
+    }
     let named: Vec<Host> = arguments.hosts.iter().filter_map(|name| Host::from_name(name)).collect();
-    let changes = if arguments.undo {
-        undo(&world, &home, workspace.as_deref(), &named)?
+    let (changes, end) = if arguments.undo {
+        let end = "Done. What you wrote yourself, the keys and the journal are left.";
+        (undo(&world, &home, workspace.as_deref(), &named)?, end)
     } else {
-        add(&world, &home, workspace.as_deref(), &named)?
+        let end = "Done. Start your agent anew, then see `bailiwick doctor`.";
+        (add(&world, &home, workspace.as_deref(), &named)?, end)
     };
+    make(&changes, arguments.dry_run, arguments.yes, end)
+}
+
+/// Shows the changes, asks, and makes them.
+fn make(changes: &[Change], dry_run: bool, yes: bool, end: &str) -> Result<u8, String> {
     if changes.is_empty() {
         return print(b"Nothing to change.\n");
     }
-    print(shown(&changes, Style::of_stdout()).as_bytes())?;
-    if arguments.dry_run {
+    print(shown(changes, Style::of_stdout()).as_bytes())?;
+    if dry_run {
         return print(b"\nNothing was changed (--dry-run).\n");
     }
-    if !arguments.yes && !confirmed()? {
+    if !yes && !confirmed()? {
         return print(b"Nothing was changed.\n");
     }
-    for change in &changes {
+    for change in changes {
         apply(change).map_err(|error| format!("{}: {error}", change.path.display()))?;
     }
-    let end: &[u8] = if arguments.undo {
-        b"\nDone. What you wrote yourself, the keys and the journal are left.\n"
-    } else {
-        b"\nDone. Start your agent anew, then see `bailiwick doctor`.\n"
-    };
-    print(end)
+    print(format!("\n{end}\n").as_bytes())
+}
+
+/// Our MCP server in the settings of each client, or the proxy in front of one of theirs.
+fn serve(
+    world: &World,
+    home: &Path,
+    workspace: Option<&Path>,
+    wanted: &InitMcp,
+) -> Result<Vec<Change>, String> {
+    let binary = own_path()?;
+    let named: Vec<Host> = wanted.hosts.iter().filter_map(|name| Host::from_name(name)).collect();
+    let hosts = if named.is_empty() { &settings::SERVER_HOSTS[..] } else { &named };
+    let mut changes = Vec::new();
+    let mut refused = Vec::new();
+    for host in hosts {
+        let Some(path) = settings::server_file(*host, home, workspace) else {
+            refused.push(format!("{} keeps its servers in a project; go into one", host.title()));
+            continue;
+        };
+        let old = read(world, &path)?;
+        // A client that nobody named is one that has such a file already.
+        if named.is_empty() && old.is_none() {
+            continue;
+        }
+        let explain = |error: settings::Unreadable| format!("{}: {error}", path.display());
+        let new = match (&wanted.wrap, &old) {
+            _ if wanted.undo => match old.as_deref().map(|text| settings::undo_servers(*host, text)) {
+                None => continue,
+                Some(undone) => match undone.map_err(explain)? {
+                    Undone::Nothing => continue,
+                    Undone::Text(text) => Some(text),
+                    Undone::Gone => None,
+                },
+            },
+            (None, old) => Some(settings::add_server(*host, old.as_deref(), &binary).map_err(explain)?),
+            (Some(name), Some(text)) => match settings::wrap_server(*host, text, name, &binary) {
+                Ok(text) => Some(text),
+                Err(why) => {
+                    refused.push(format!("{}: {why}", path.display()));
+                    continue;
+                }
+            },
+            (Some(_), None) => {
+                refused.push(format!("there is no {}", path.display()));
+                continue;
+            }
+        };
+        if old != new {
+            let what = format!("the MCP servers of {}", host.title());
+            changes.push(Change { path, what, old, new, backup: Backup::None });
+        }
+    }
+    if changes.is_empty() && !refused.is_empty() {
+        return Err(refused.join("\n"));
+    }
+    if changes.is_empty() && named.is_empty() && !wanted.undo && wanted.wrap.is_none() {
+        let names = settings::SERVER_HOSTS.map(Host::name).join(", ");
+        return Err(format!("no client has a file for its servers here; name one of: {names}"));
+    }
+    Ok(changes)
 }
 
 /// The hook in the settings of each host, and a first configuration where there is none.

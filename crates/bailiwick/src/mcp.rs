@@ -57,7 +57,9 @@ fn proxy(arguments: &McpProxy) -> Result<u8, String> {
 fn servers(arguments: &McpProxy, gate: &Gate) -> Result<Vec<Server>, String> {
     let config = gate.config();
     if let Some(name) = arguments.name.as_deref().filter(|name| !is_server_name(name)) {
-        return Err(format!("`{name}` cannot be a server's name: letters, digits, `-` and single `_` inside"));
+        return Err(format!(
+            "`{name}` cannot be a server's name: letters, digits, `-` and single `_` inside"
+        ));
     }
     match (&arguments.name, arguments.command.is_empty()) {
         (Some(name), true) => config.server(name).map(|server| vec![server.clone()]),
@@ -69,12 +71,25 @@ fn servers(arguments: &McpProxy, gate: &Gate) -> Result<Vec<Server>, String> {
         (name, false) => Ok(vec![Server {
             name: name.clone().unwrap_or_else(|| UNNAMED.into()),
             command: arguments.command.clone(),
-            env: Vec::new(),
+            env: environment(&arguments.env)?,
             cwd: None,
             network: Vec::new(),
             at: gate::policy::At::file("the command line"),
         }]),
     }
+}
+
+/// These variables, as this process has them.
+fn environment(names: &[String]) -> Result<Vec<(String, String)>, String> {
+    let all = Machine::environment();
+    let one = |name: &String| {
+        let found = all.iter().find(|(known, _)| known == name.as_str());
+        let value = found.and_then(|(_, value)| value.to_str());
+        value
+            .map(|value| (name.clone(), value.to_owned()))
+            .ok_or_else(|| format!("`--env {name}`: it is not set"))
+    };
+    names.iter().map(one).collect()
 }
 
 /// Seals the journal.
@@ -89,7 +104,8 @@ fn ended(gate: &Gate, served: door_mcp::Served) -> Result<u8, String> {
 fn token(gate: &Gate) -> Result<(Token, PathBuf), String> {
     use std::io::Write as _;
     use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-    let directory = gate.world().keys.clone().ok_or("there is no home directory to keep a token in; set HOME")?;
+    let directory =
+        gate.world().keys.clone().ok_or("there is no home directory to keep a token in; set HOME")?;
     let file = directory.join("mcp-token");
     if let Some(text) = gate.world().disk.read(&file).map_err(|why| format!("{} {why}", file.display()))? {
         return Ok((Token::new(&text)?, file));

@@ -42,7 +42,7 @@ pub use mask::{MASKED, mask, mask_argv, mask_json};
 pub use patch::{Hunk, HunkLine, Patch, PatchFile, PatchOperation, PatchText};
 pub use raw::{Principal, RawCall};
 pub use request::{ApprovalKey, Request};
-pub use same_tool::{could_be_tool, same_tool};
+pub use same_tool::{could_be_tool, mcp_server, same_tool};
 pub use secret::Secret;
 pub use shown::{LONGEST_SHOWN, Shown};
 pub use strict_json::read as strict_json;

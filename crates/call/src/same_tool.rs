@@ -27,7 +27,7 @@ const FAMILIES: &[(&str, &[&str])] = &[
 pub fn same_tool(rule_name: &str, tool_name: &str) -> bool {
     rule_name == tool_name
         || family(rule_name).contains(&tool_name)
-        || server(tool_name) == Some(rule_name)
+        || mcp_server(tool_name) == Some(rule_name)
         || (bare_name(tool_name) == Some(rule_name) && tool(rule_name).is_none())
 }
 
@@ -50,7 +50,8 @@ fn bare_name(tool_name: &str) -> Option<&str> {
 }
 
 /// `mcp__server` of `mcp__server__tool`.
-fn server(tool_name: &str) -> Option<&str> {
+#[must_use]
+pub fn mcp_server(tool_name: &str) -> Option<&str> {
     let bare = bare_name(tool_name)?;
     tool_name.strip_suffix(bare)?.strip_suffix("__")
 }

@@ -53,7 +53,10 @@ pub(crate) fn pass(mut result: CallToolResult, server: &str, most: usize) -> Cal
     if let Some(meta) = &mut result.meta {
         meta.retain(|key, _| !key.to_ascii_lowercase().starts_with(OWN_KEY));
     }
-    let meta_size = result.meta.as_ref().map_or(0, |meta| serde_json::to_string(meta).map_or(usize::MAX, |text| text.len()));
+    let meta_size = result
+        .meta
+        .as_ref()
+        .map_or(0, |meta| serde_json::to_string(meta).map_or(usize::MAX, |text| text.len()));
     if meta_size > MOST_META {
         result.meta = None;
     }
@@ -94,7 +97,8 @@ mod tests {
 
     #[test]
     fn a_large_result_is_cut_and_says_so() {
-        let large = CallToolResult::success(vec![ContentBlock::text("ä".repeat(1000)), ContentBlock::text("more")]);
+        let large =
+            CallToolResult::success(vec![ContentBlock::text("ä".repeat(1000)), ContentBlock::text("more")]);
         let cut = texts(&pass(large, "fs", 101));
         assert_eq!(cut.first().unwrap().len(), 100, "cut between characters");
         assert!(cut.last().unwrap().contains("left out"), "{cut:?}");

@@ -9,8 +9,8 @@ use gate::Machine;
 use gate::call::{mask, visible};
 use gate::tools::{Cancel, CancelOnDrop, Stream};
 use rmcp::model::{
-    ElicitRequest, ElicitResult, InputRequest, InputRequiredResult, InputResponses, ProgressNotificationParam,
-    ProtocolVersion,
+    ElicitRequest, ElicitResult, InputRequest, InputRequiredResult, InputResponses,
+    ProgressNotificationParam, ProtocolVersion,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::sync::{mpsc, oneshot};

@@ -56,7 +56,8 @@ impl Door {
     /// The session that a request belongs to.
     fn session(&self, context: &RequestContext<RoleServer>) -> String {
         let version = context.protocol_version();
-        let without = version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
+        let without =
+            version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
         if without { self.shared.session.clone() } else { self.session.clone() }
     }
 }
@@ -130,7 +131,8 @@ pub(crate) fn answered<T>(
         Some(Came::Asks(input)) => input.into(),
         Some(Came::Gone) => result::failure(Cancelled, "the call was taken back, or broke off").into(),
         None => {
-            let why = "no call waits for this answer: it was answered before, took too long, or was another call";
+            let why =
+                "no call waits for this answer: it was answered before, took too long, or was another call";
             result::failure(Validation, why).into()
         }
     }

@@ -28,7 +28,8 @@ pub(crate) fn question(asked: &Asked, expires_ms: u64) -> Option<ElicitRequestPa
         line("command", &commands.join("\n         "));
     }
     for (name, key) in [("path", "/args/path"), ("files", "/args/file_paths"), ("directory", "/args/cwd")] {
-        let value = view.pointer(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        let value =
+            view.pointer(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
         line(name, &value.unwrap_or_default());
     }
     line("effects", &asked.facts.effects().join("; "));
@@ -70,7 +71,8 @@ pub(crate) fn answer(asked: &Asked, result: &ElicitResult, client: &str) -> Answ
         ElicitationAction::Decline => return no("the form was declined"),
         _ => return no("the form was dismissed"),
     }
-    let filled = |name: &str| result.content.as_ref().and_then(|content| content.get(name)).and_then(Value::as_str);
+    let filled =
+        |name: &str| result.content.as_ref().and_then(|content| content.get(name)).and_then(Value::as_str);
     let decision = match filled("decision") {
         Some(ONCE) => Decision::Approved,
         Some(SESSION) => Decision::ApprovedForSession,

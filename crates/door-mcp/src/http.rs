@@ -58,8 +58,9 @@ impl Listening {
         if !address.ip().is_loopback() {
             return Err(format!("{address} can be reached from elsewhere; listen on 127.0.0.1 or ::1"));
         }
-        let listener =
-            TcpListener::bind(address).await.map_err(|error| format!("{address} cannot be listened on: {error}"))?;
+        let listener = TcpListener::bind(address)
+            .await
+            .map_err(|error| format!("{address} cannot be listened on: {error}"))?;
         let address = listener.local_addr().map_err(|error| error.to_string())?;
         Ok(Listening { listener, address })
     }
@@ -81,8 +82,11 @@ impl Listening {
             // No page has any business here.
             .enforce_origin_validation();
         let sessions = Arc::new(LocalSessionManager::default());
-        let service =
-            StreamableHttpService::new(move || door.another().map_err(std::io::Error::other), sessions, config);
+        let service = StreamableHttpService::new(
+            move || door.another().map_err(std::io::Error::other),
+            sessions,
+            config,
+        );
         let router = axum::Router::new()
             .route_service(PATH, service)
             .layer(from_fn_with_state(Arc::new(token), let_in));

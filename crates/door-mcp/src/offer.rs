@@ -109,8 +109,11 @@ mod tests {
         ];
         for (name, reads, destroys, again, open) in table {
             let hints = hints(gate::call::tool(name).unwrap());
-            let expected =
-                ToolAnnotations::new().read_only(reads).destructive(destroys).idempotent(again).open_world(open);
+            let expected = ToolAnnotations::new()
+                .read_only(reads)
+                .destructive(destroys)
+                .idempotent(again)
+                .open_world(open);
             assert_eq!(hints, expected, "{name}");
         }
     }

@@ -7,11 +7,12 @@ use gate::call::{ErrorKind, RawCall};
 use gate::tools::{Outcome, Plans, Sessions};
 use gate::{Caveat, Gate, Hands, Terms};
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResponse, CallToolResult, ClientRequest, GetPromptRequest,
-    GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, ListPromptsRequest, ListPromptsResult,
-    ListResourceTemplatesRequest, ListResourceTemplatesResult, ListResourcesRequest, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ReadResourceRequest, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ServerCapabilities, ServerConfig, ServerResult, Tool,
+    CallToolRequest, CallToolRequestParams, CallToolResponse, CallToolResult, ClientRequest,
+    GetPromptRequest, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
+    ListPromptsRequest, ListPromptsResult, ListResourceTemplatesRequest, ListResourceTemplatesResult,
+    ListResourcesRequest, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequest,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
+    ServerResult, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler};
@@ -135,7 +136,12 @@ impl Shared {
     }
 
     /// One `tools/call`.
-    fn call(self: &Arc<Self>, request: CallToolRequestParams, caller: &Arc<Caller>, at: At) -> CallToolResult {
+    fn call(
+        self: &Arc<Self>,
+        request: CallToolRequestParams,
+        caller: &Arc<Caller>,
+        at: At,
+    ) -> CallToolResult {
         let Some((upstream, name)) = self.named(&request.name) else {
             return result::failure(ErrorKind::NotFound, &format!("there is no tool `{}`", request.name));
         };
@@ -163,7 +169,10 @@ impl Shared {
         match self.through(upstream, &live, asked, caller, at, accept) {
             Ok(ServerResult::CallToolResult(result)) => bounded::pass(result, &upstream.name, self.most),
             Ok(_) => {
-                let why = format!("the MCP server `{}` answered with something that is no result of a tool", upstream.name);
+                let why = format!(
+                    "the MCP server `{}` answered with something that is no result of a tool",
+                    upstream.name
+                );
                 result::failure(ErrorKind::Unknown, &why)
             }
             Err(outcome) => result::of(&outcome),
@@ -242,7 +251,9 @@ impl Shared {
         let nothing = || Outcome::error(ErrorKind::NotFound, "there is nothing to list".into());
         let upstream = self.only().ok_or_else(nothing)?;
         let live = upstream.live(caller, &at.cancel).map_err(|stopped| gate::refusal(&stopped))?;
-        upstream.put(&live, request, caller, &at.cancel).map_err(|why| Outcome::error(ErrorKind::Unknown, why))
+        upstream
+            .put(&live, request, caller, &at.cancel)
+            .map_err(|why| Outcome::error(ErrorKind::Unknown, why))
     }
 }
 
@@ -256,7 +267,11 @@ fn caller(context: &RequestContext<RoleServer>) -> Arc<Caller> {
 }
 
 impl Proxy {
-    async fn listed(&self, request: ClientRequest, context: &RequestContext<RoleServer>) -> Option<ServerResult> {
+    async fn listed(
+        &self,
+        request: ClientRequest,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<ServerResult> {
         let (shared, caller) = (Arc::clone(&self.shared), caller(context));
         shared.only()?;
         let work = move |at: At| shared.listing(request, &caller, &at);
@@ -396,7 +411,9 @@ impl ServerHandler for Proxy {
         let params = ReadResourceRequestParams::new(request.uri.clone());
         let asked = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
         match self.read(&context, ("resources/read", json!({"uri": request.uri}), asked), again).await? {
-            Came::Done(ServerResult::ReadResourceResult(result)) => self.small(result).map(ReadResourceResponse::Complete),
+            Came::Done(ServerResult::ReadResourceResult(result)) => {
+                self.small(result).map(ReadResourceResponse::Complete)
+            }
             Came::Asks(input) => Ok(input.into()),
             _ => Err(other()),
         }
@@ -412,7 +429,9 @@ impl ServerHandler for Proxy {
         request.meta = None;
         let asked = ClientRequest::GetPromptRequest(GetPromptRequest::new(request));
         match self.read(&context, ("prompts/get", args, asked), again).await? {
-            Came::Done(ServerResult::GetPromptResult(result)) => self.small(result).map(GetPromptResponse::Complete),
+            Came::Done(ServerResult::GetPromptResult(result)) => {
+                self.small(result).map(GetPromptResponse::Complete)
+            }
             Came::Asks(input) => Ok(input.into()),
             _ => Err(other()),
         }
@@ -427,7 +446,10 @@ impl Proxy {
     {
         let size = result.size();
         if size > self.shared.most {
-            let why = format!("Bailiwick: the answer has {size} bytes, more than {} (`sandbox.limits.output_bytes`)", self.shared.most);
+            let why = format!(
+                "Bailiwick: the answer has {size} bytes, more than {} (`sandbox.limits.output_bytes`)",
+                self.shared.most
+            );
             return Err(ErrorData::invalid_request(why, None));
         }
         Ok(result)

@@ -14,15 +14,15 @@ use gate::fence::{End, Reins};
 use gate::policy::Server;
 use gate::tools::Cancel;
 use gate::{Gate, Machine, Pins, Stopped, Terms};
-use rmcp::{ClientHandler, ErrorData};
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, ClientRequest, ElicitRequestParams, ElicitResult, ErrorCode, Implementation,
-    PaginatedRequestParams, ProgressNotificationParam,
-    ProgressToken, ServerResult, Tool,
+    ClientCapabilities, ClientConfig, ClientRequest, ElicitRequestParams, ElicitResult, ErrorCode,
+    Implementation, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerResult, Tool,
 };
 use rmcp::service::{
-    NotificationContext, Peer, PeerRequestOptions, RequestContext, RoleClient, RoleServer, RunningService, ServiceError, serve_client,
+    NotificationContext, Peer, PeerRequestOptions, RequestContext, RoleClient, RoleServer, RunningService,
+    ServiceError, serve_client,
 };
+use rmcp::{ClientHandler, ErrorData};
 use serde_json::{Map, json};
 use tokio::net::unix::pipe;
 use tokio::runtime::Handle;
@@ -120,7 +120,8 @@ impl Upstream {
             state.live = None;
             self.ended(&mut state);
         }
-        if let Some(left) = state.not_before.and_then(|moment| moment.checked_duration_since(Instant::now())) {
+        if let Some(left) = state.not_before.and_then(|moment| moment.checked_duration_since(Instant::now()))
+        {
             let why = format!(
                 "the MCP server `{}` has ended {} times; it is started again in {} ms",
                 self.name,
@@ -159,7 +160,8 @@ impl Upstream {
         let mut args = Map::new();
         args.insert("argv".into(), json!(self.server.command));
         if !self.server.env.is_empty() {
-            let env: Map<_, _> = self.server.env.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
+            let env: Map<_, _> =
+                self.server.env.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
             args.insert("env".into(), env.into());
         }
         if let Some(cwd) = &self.server.cwd {
@@ -197,7 +199,12 @@ impl Upstream {
                         End::Signal(signal) => format!("was ended by signal {signal}"),
                         End::TimedOut => "took too long".into(),
                     },
-                    Err(stopped) => format!("could not be started: {} ({}, by {})", stopped.why, stopped.kind, stopped.by.name()),
+                    Err(stopped) => format!(
+                        "could not be started: {} ({}, by {})",
+                        stopped.why,
+                        stopped.kind,
+                        stopped.by.name()
+                    ),
                 };
                 *held(&end) = Some(how);
             };
@@ -421,7 +428,11 @@ impl ClientHandler for Upward {
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "elicitation/create", None))
     }
 
-    async fn on_progress(&self, params: ProgressNotificationParam, _context: NotificationContext<RoleClient>) {
+    async fn on_progress(
+        &self,
+        params: ProgressNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
         let found = held(&self.forwarding.calls)
             .iter()
             .find(|(theirs, _, _)| *theirs == params.progress_token)

@@ -95,9 +95,7 @@ impl Gate {
         let search_key = self.search_key(judgement, &terms.environment);
         let work = match ruling.decision {
             Decision::Deny => None,
-            Decision::Allow | Decision::Ask => {
-                Some(self.work(judgement, terms.environment, &terms.hosts))
-            }
+            Decision::Allow | Decision::Ask => Some(self.work(judgement, terms.environment, &terms.hosts)),
         };
         // What could be prepared is bound into the request; what could not be is written down as it was asked for.
         let request = match &work {

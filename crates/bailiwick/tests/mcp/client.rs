@@ -19,7 +19,8 @@ impl Home {
     pub(crate) fn new() -> Home {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("mcp-{}-{number}", std::process::id()));
+        let path =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("mcp-{}-{number}", std::process::id()));
         let _left_over = std::fs::remove_dir_all(&path);
         std::fs::create_dir_all(path.join("work")).expect("a workspace");
         let home = Home(path);
@@ -107,12 +108,8 @@ impl Client {
 
     /// The same without a word about who it is.
     pub(crate) fn start_raw(home: &Home, arguments: &[&str], answers: Option<Value>) -> Client {
-        let mut child = home
-            .command(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the binary");
+        let mut child =
+            home.command(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the binary");
         let (send, messages) = channel();
         let output = child.stdout.take().expect("its output");
         std::thread::spawn(move || {

@@ -10,3 +10,4 @@
 mod client;
 mod proxying;
 mod serving;
+mod setting_up;

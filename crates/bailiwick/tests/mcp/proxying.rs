@@ -42,7 +42,13 @@ fn calls_pass_and_are_written_down() {
     let told: Vec<String> = home
         .journal()
         .iter()
-        .map(|event| format!("{} {}", event["type"].as_str().unwrap_or_default(), event["payload"]["tool"].as_str().unwrap_or_default()))
+        .map(|event| {
+            format!(
+                "{} {}",
+                event["type"].as_str().unwrap_or_default(),
+                event["payload"]["tool"].as_str().unwrap_or_default()
+            )
+        })
         .collect();
     for wanted in [
         "tool_call_started shell_exec",
@@ -107,8 +113,16 @@ fn a_changed_tool_is_asked_about_again_whatever_is_allowed() {
     let shown = client.tools().iter().map(Value::to_string).collect::<String>();
     assert!(!shown.contains("Ignore all rules"), "{shown}");
     assert_eq!(client.tool("echo", json!({"text": "2"}))["isError"], true);
-    assert!(client.asked[0]["message"].as_str().is_some_and(|text| text.contains("has changed")), "{:?}", client.asked);
-    assert_eq!(text(&client.tool("env", json!({"name": "HOME"}))).is_empty(), false, "the other tools are what they were");
+    assert!(
+        client.asked[0]["message"].as_str().is_some_and(|text| text.contains("has changed")),
+        "{:?}",
+        client.asked
+    );
+    assert_eq!(
+        text(&client.tool("env", json!({"name": "HOME"}))).is_empty(),
+        false,
+        "the other tools are what they were"
+    );
     assert_eq!(client.asked.len(), 1);
     client.end();
     // It stays asked about until somebody says yes, and then it is known.
@@ -152,15 +166,21 @@ fn a_call_that_is_taken_back_is_taken_back_from_the_server_and_progress_passes()
     let mut client = Client::start(&home, &PROXY, None);
     let params = json!({"name": "slow", "arguments": {"seconds": 1}, "_meta": {"progressToken": 7}});
     assert_eq!(text(&client.call("tools/call", params)["result"]), "done");
-    let told: Vec<&Value> =
-        client.told.iter().filter(|told| told["params"]["message"] == "step 3").collect();
-    assert_eq!(told.first().map(|told| &told["params"]["progressToken"]), Some(&json!(7)), "{:?}", client.told);
+    let told: Vec<&Value> = client.told.iter().filter(|told| told["params"]["message"] == "step 3").collect();
+    assert_eq!(
+        told.first().map(|told| &told["params"]["progressToken"]),
+        Some(&json!(7)),
+        "{:?}",
+        client.told
+    );
     let id = client.begin("tools/call", json!({"name": "slow", "arguments": {"seconds": 30}}));
     std::thread::sleep(Duration::from_millis(300));
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
     let begun = Instant::now();
     while !home.journal().iter().any(|event| {
-        event["payload"]["tool"] == "mcp__fake__slow" && event["payload"]["outcome"] == "finished" && event["payload"]["error_kind"] == "unknown"
+        event["payload"]["tool"] == "mcp__fake__slow"
+            && event["payload"]["outcome"] == "finished"
+            && event["payload"]["error_kind"] == "unknown"
             || event["payload"]["outcome"] == "aborted"
     }) {
         assert!(begun.elapsed() < Duration::from_secs(15), "it is waited for");
@@ -236,7 +256,9 @@ fn several_servers_come_from_the_configuration_with_their_names_in_front() {
 #[test]
 fn a_server_whose_start_is_denied_or_not_approved_does_not_start() {
     let home = Home::new();
-    home.configure("config_version: 1\nprofile: dev\nsafety: {denylist: [python3], tool_allowlist: [mcp__fake]}\n");
+    home.configure(
+        "config_version: 1\nprofile: dev\nsafety: {denylist: [python3], tool_allowlist: [mcp__fake]}\n",
+    );
     let mut client = Client::start(&home, &PROXY, form(json!({"decision": "approve"})));
     let answer = client.call("tools/list", json!({}));
     assert!(answer["error"]["message"].as_str().is_some_and(|text| text.contains("Bailiwick")), "{answer}");
@@ -248,5 +270,9 @@ fn a_server_whose_start_is_denied_or_not_approved_does_not_start() {
     assert_eq!(client.tool("echo", json!({"text": "x"}))["isError"], true);
     let mut client = Client::start(&home, &PROXY, form(json!({"decision": "approve"})));
     assert_eq!(text(&client.tool("echo", json!({"text": "x"}))), "x");
-    assert!(client.asked[0]["message"].as_str().is_some_and(|text| text.contains("server.py")), "{:?}", client.asked);
+    assert!(
+        client.asked[0]["message"].as_str().is_some_and(|text| text.contains("server.py")),
+        "{:?}",
+        client.asked
+    );
 }

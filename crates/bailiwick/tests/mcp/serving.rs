@@ -6,8 +6,19 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, Home, form, text};
 
-/// Asked about in every profile, and harmless.
-const ASKED: &str = "echo asked > .git/config";
+/// What is asked about, and is harmless.
+const CAREFUL: &str =
+    "config_version: 1\nprofile: dev\nrules:\n- {name: careful, action: ask, commands: [touch]}\n";
+
+fn careful() -> Home {
+    let home = Home::new();
+    home.configure(CAREFUL);
+    home
+}
+
+fn asked() -> Value {
+    shell("touch asked.txt")
+}
 
 fn shell(command: &str) -> Value {
     json!({"command": command})
@@ -45,7 +56,11 @@ fn a_call_runs_behind_the_fence_and_its_result_is_text_and_structure() {
     assert_eq!(text(&result), "hello\nstderr:\noops\nexit code 3");
     assert_eq!(result["structuredContent"]["exit_code"], 3);
     let result = client.tool("file_write", json!({"path": "a.txt", "content": "x"}));
-    assert_eq!((&result["isError"], &result["structuredContent"]["ok"]), (&json!(false), &json!(true)), "{result}");
+    assert_eq!(
+        (&result["isError"], &result["structuredContent"]["ok"]),
+        (&json!(false), &json!(true)),
+        "{result}"
+    );
     assert_eq!(home.read("work/a.txt").as_deref(), Some("x"));
     let result = client.tool("shell_command", shell("echo x > ../outside.txt; true"));
     assert_eq!(home.read("outside.txt"), None, "{result}");
@@ -89,14 +104,14 @@ fn a_question_is_put_to_the_client_and_its_answer_holds() {
         (Some(json!({"action": "cancel"})), false),
     ];
     for (answer, runs) in table {
-        let home = Home::new();
-        home.write("work/.git/config", "");
+        let home = careful();
         let mut client = Client::start(&home, &["mcp"], answer.clone());
-        let result = client.tool("shell_command", shell(ASKED));
+        let result = client.tool("shell_command", asked());
         assert_eq!(result["isError"] == false, runs, "{answer:?}: {result}");
+        assert_eq!(home.read("work/asked.txt").is_some(), runs, "{answer:?}");
         assert_eq!(client.asked.len(), 1, "{result}");
         let message = client.asked[0]["message"].as_str().unwrap_or_default();
-        for part in ["echo asked", "effects: ", "risk: ", "reason: ", "rule: "] {
+        for part in ["touch asked.txt", "effects: ", "risk: ", "reason: ", "rule: "] {
             assert!(message.contains(part), "{part}: {message}");
         }
         let choices = &client.asked[0]["requestedSchema"]["properties"]["decision"]["enum"];
@@ -106,15 +121,15 @@ fn a_question_is_put_to_the_client_and_its_answer_holds() {
 
 #[test]
 fn a_yes_for_the_session_is_asked_once_and_does_not_outlive_the_session() {
-    let home = Home::new();
+    let home = careful();
     let answer = form(json!({"decision": "approve for session"}));
     let mut client = Client::start(&home, &["mcp"], answer.clone());
     for _ in 0..2 {
-        assert_eq!(client.tool("file_write", json!({"path": ".git/config", "content": ""}))["isError"], false);
+        assert_eq!(client.tool("shell_command", asked())["isError"], false);
     }
     assert_eq!(client.asked.len(), 1);
     let mut other = Client::start(&home, &["mcp"], answer);
-    other.tool("file_write", json!({"path": ".git/config", "content": ""}));
+    other.tool("shell_command", asked());
     assert_eq!(other.asked.len(), 1);
 }
 
@@ -141,20 +156,16 @@ fn what_is_critical_must_be_typed() {
 
 #[test]
 fn without_anybody_to_ask_it_is_denied_at_once_and_can_be_approved_elsewhere() {
-    let home = Home::new();
+    let home = careful();
     let mut client = Client::start(&home, &["mcp"], None);
     let begun = Instant::now();
-    let write = json!({"path": ".git/config", "content": "x"});
-    let result = client.tool("file_write", write.clone());
+    let result = client.tool("shell_command", asked());
     assert!(begun.elapsed() < Duration::from_secs(10), "no hang");
     assert_eq!(result["structuredContent"]["error_kind"], "human_required", "{result}");
     let id = result["structuredContent"]["data"]["confirmation_id"].as_str().expect("a name").to_owned();
     assert!(text(&result).contains(&format!("bailiwick grants approve {id}")), "{result}");
-    let (code, said) = home.run(&["grants", "approve", &id, "--yes"]);
-    if code != 0 {
-        // A person approves at a terminal; what is shown there is tested elsewhere.
-        assert!(said.contains("terminal"), "{said}");
-    }
+    let (_, waiting) = home.run(&["grants", "list"]);
+    assert!(waiting.contains(id.get(..8).unwrap_or(&id)), "it waits for a person: {waiting}");
 }
 
 #[test]
@@ -232,7 +243,7 @@ fn calls_are_ruled_as_check_rules_them() {
 /// The revision of 2026-07-28: no handshake, and a question is an answer that asks.
 #[test]
 fn a_client_without_sessions_is_asked_by_the_answer_and_calls_again() {
-    let home = Home::new();
+    let home = careful();
     let meta = |more: Value| {
         let mut meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -244,9 +255,8 @@ fn a_client_without_sessions_is_asked_by_the_answer_and_calls_again() {
         }
         meta
     };
-    let write = json!({"path": ".git/config", "content": "x"});
     let call = |more: Value| {
-        let mut call = json!({"name": "file_write", "arguments": write, "_meta": meta(json!({}))});
+        let mut call = json!({"name": "shell_command", "arguments": asked(), "_meta": meta(json!({}))});
         if let (Value::Object(call), Value::Object(more)) = (&mut call, more) {
             call.extend(more);
         }
@@ -256,7 +266,8 @@ fn a_client_without_sessions_is_asked_by_the_answer_and_calls_again() {
         let mut client = Client::start_raw(&home, &["mcp"], None);
         let asks = client.call("tools/call", call(json!({})))["result"].clone();
         assert_eq!(asks["resultType"], "input_required", "{asks}");
-        let (key, question) = asks["inputRequests"].as_object().and_then(|asked| asked.iter().next()).expect("a question");
+        let (key, question) =
+            asks["inputRequests"].as_object().and_then(|asked| asked.iter().next()).expect("a question");
         assert_eq!(question["method"], "elicitation/create", "{question}");
         let state = asks["requestState"].as_str().expect("a state");
         let mut responses = serde_json::Map::new();
@@ -272,7 +283,7 @@ fn a_client_without_sessions_is_asked_by_the_answer_and_calls_again() {
     let mut client = Client::start_raw(&home, &["mcp"], None);
     let asks = client.call("tools/call", call(json!({})))["result"].clone();
     let other = json!({
-        "name": "file_write", "arguments": {"path": ".git/config", "content": "other"}, "_meta": meta(json!({})),
+        "name": "shell_command", "arguments": {"command": "touch other.txt"}, "_meta": meta(json!({})),
         "requestState": asks["requestState"],
         "inputResponses": {"approval": {"action": "accept", "content": {"decision": "approve"}}}
     });
@@ -287,7 +298,8 @@ fn over_http_only_whoever_has_the_token_is_let_in_and_no_page() {
     let listen = format!("127.0.0.1:{port}");
     let (code, said) = home.run(&["mcp", "--listen", "0.0.0.0:1"]);
     assert!(code != 0 && said.contains("elsewhere"), "{said}");
-    let mut server = home.command(&["mcp", "--listen", &listen]).stdin(std::process::Stdio::null()).spawn().unwrap();
+    let mut server =
+        home.command(&["mcp", "--listen", &listen]).stdin(std::process::Stdio::null()).spawn().unwrap();
     let begun = Instant::now();
     let token = loop {
         if let (Some(token), Ok(_)) =

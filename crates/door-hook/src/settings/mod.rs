@@ -8,6 +8,7 @@ mod hooks;
 mod jsonc;
 mod opencode;
 mod places;
+mod servers;
 mod switches;
 
 use serde_json::{Value as Json, json};
@@ -18,6 +19,7 @@ use hooks::{Hook, hooks, is_ours};
 use jsonc::{Node, Value};
 
 pub use places::{Found, Place, Scope, detect, places};
+pub use servers::{HOSTS as SERVER_HOSTS, add_server, server_file, undo_servers, wrap_server};
 pub use switches::switched_off;
 
 /// A settings file that cannot be read, or does not have the form that its host wants.

@@ -71,9 +71,13 @@ pub(crate) const KEYS: &[Key] = &[
     key(
         "safety.tool_allowlist",
         Kind::Texts,
-        "Custom tools, by exact name, that may run without a question.",
+        "Custom tools, by exact name, that may run without a question; `mcp__server` means every tool of that MCP server.",
     ),
-    key("safety.tool_denylist", Kind::Texts, "Tools, by exact name, that may never run."),
+    key(
+        "safety.tool_denylist",
+        Kind::Texts,
+        "Tools, by exact name, that may never run; `mcp__server` means every tool of that MCP server.",
+    ),
     key("safety.read_only", Kind::Bool, "Refuse everything that writes or executes."),
     key(
         "safety.allowed_paths",

@@ -28,7 +28,8 @@ pub(super) fn command_rule_matches(rule: &CommandRule, part: &Part) -> bool {
 }
 
 pub(super) fn find_tool<'a>(list: &'a [Set<String>], tool: &str) -> Option<&'a Set<String>> {
-    list.iter().find(|entry| entry.value == tool)
+    let server = call::mcp_server(tool);
+    list.iter().find(|entry| entry.value == tool || server == Some(&entry.value))
 }
 
 pub(super) fn place_of(effect: &Effect) -> Option<Place> {
