@@ -64,6 +64,10 @@ pub(crate) fn run(arguments: &Init) -> Result<u8, String> {
     for change in &changes {
         apply(change).map_err(|error| format!("{}: {error}", change.path.display()))?;
     }
+    let codex = changes.iter().any(|change| change.what.contains(Host::Codex.title()));
+    if codex && !arguments.undo {
+        print(b"\nCodex CLI runs a hook only once you have trusted it: start codex, type /hooks, and trust Bailiwick's.\n")?;
+    }
     let end: &[u8] = if arguments.undo {
         b"\nDone. What you wrote yourself, the keys and the journal are left.\n"
     } else {

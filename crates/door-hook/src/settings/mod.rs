@@ -18,7 +18,7 @@ use hooks::{Hook, hooks, is_ours};
 use jsonc::{Node, Value};
 
 pub use places::{Found, Place, Scope, detect, places};
-pub use switches::switched_off;
+pub use switches::{is_trusted, switched_off};
 
 /// A settings file that cannot be read, or does not have the form that its host wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
