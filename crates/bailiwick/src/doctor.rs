@@ -187,6 +187,7 @@ fn hosts(world: &World) -> Result<Vec<Line>, String> {
         let places = settings::places(host, home, workspace.as_deref());
         lines.push(hooked(world, host, &places, &binary));
         lines.extend(off(world, host, home, &places));
+        lines.extend(untrusted(world, host, home, &places));
         lines.extend(limits(host));
     }
     Ok(lines)
@@ -245,12 +246,33 @@ fn off(world: &World, host: Host, home: &Path, places: &[Place]) -> Option<Line>
     Some(line("hosts", State::Red, what, Some("take that setting out")))
 }
 
+/// Codex passes hooks over that nobody has trusted in it.
+fn untrusted(world: &World, host: Host, home: &Path, places: &[Place]) -> Option<Line> {
+    if host != Host::Codex {
+        return None;
+    }
+    let config = world.disk.read(&home.join(".codex/config.toml")).ok().flatten().unwrap_or_default();
+    let there: Vec<&Place> = places.iter().filter(|place| world.disk.exists(&place.path)).collect();
+    let trusted = there.iter().any(|place| settings::is_trusted(&config, &place.path.to_string_lossy()));
+    if trusted || there.is_empty() {
+        return None;
+    }
+    let what =
+        "Codex CLI: nobody has trusted the hook there yet, and until then it is passed over in silence";
+    Some(line(
+        "hosts",
+        State::Red,
+        what,
+        Some("start codex, type /hooks, look at Bailiwick's and trust them"),
+    ))
+}
+
 /// What a host does not give, whatever its settings say.
 fn limits(host: Host) -> Option<Line> {
     let what = match host {
         Host::ClaudeCode | Host::GeminiCli => return None,
         Host::Codex => {
-            "Codex CLI: a question becomes a refusal that says how to approve; hooks see its shell, patches, sub-agents and MCP tools"
+            "Codex CLI: a question becomes a refusal that says how to approve; hooks see its shell, patches, sub-agents and MCP tools; a hook that changed must be trusted anew (/hooks)"
         }
         Host::Cursor => {
             "Cursor: most questions become refusals that say how to approve; a shell command is fenced only where preToolUse is honoured"

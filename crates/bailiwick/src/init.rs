@@ -55,8 +55,14 @@ pub(crate) fn run(arguments: &Init) -> Result<u8, String> {
         let end = "Done. What you wrote yourself, the keys and the journal are left.";
         (undo(&world, &home, workspace.as_deref(), &named)?, end)
     } else {
-        let end = "Done. Start your agent anew, then see `bailiwick doctor`.";
-        (add(&world, &home, workspace.as_deref(), &named)?, end)
+        let changes = add(&world, &home, workspace.as_deref(), &named)?;
+        let end = if changes.iter().any(|change| change.what.contains(Host::Codex.title())) {
+            "Codex CLI runs a hook only once you have trusted it: start codex, type /hooks, and trust Bailiwick's.\n\n\
+             Done. Start your agent anew, then see `bailiwick doctor`."
+        } else {
+            "Done. Start your agent anew, then see `bailiwick doctor`."
+        };
+        (changes, end)
     };
     make(&changes, arguments.dry_run, arguments.yes, end)
 }

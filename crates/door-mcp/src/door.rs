@@ -101,15 +101,9 @@ impl ServerHandler for Door {
                 raw.session = Some(self.session(&context));
                 let shared = Arc::clone(&self.shared);
                 let work = move |at: crate::calls::At| {
-                    let hands = Hands {
-                        sessions: Arc::clone(&shared.sessions),
-                        plans: Arc::clone(&shared.plans),
-                        watch: Some(at.watcher()),
-                        human: Some(Box::new(Person(at.client))),
-                        skills: None,
-                        search: None,
-                        elsewhere: None,
-                    };
+                    let mut hands = Hands::sharing(&shared.sessions, &shared.plans);
+                    hands.watch = Some(at.watcher());
+                    hands.human = Some(Box::new(Person(at.client)));
                     let (environment, cancel) = (Machine::environment(), at.cancel);
                     shared.gate.perform(raw, Terms { environment, cancel, ..Terms::default() }, &hands)
                 };

@@ -213,15 +213,9 @@ impl Shared {
                 }
             }
         };
-        let hands = Hands {
-            sessions: Arc::clone(&self.sessions),
-            plans: Arc::clone(&self.plans),
-            watch: None,
-            human: Some(Box::new(Person(at.client))),
-            skills: None,
-            search: None,
-            elsewhere: Some(Arc::new(elsewhere)),
-        };
+        let mut hands = Hands::sharing(&self.sessions, &self.plans);
+        hands.human = Some(Box::new(Person(at.client)));
+        hands.elsewhere = Some(Arc::new(elsewhere));
         let mut raw = RawCall::new(tool, args);
         raw.session = Some(self.session.clone());
         let terms = Terms { cancel: at.cancel, caveat, ..Terms::default() };

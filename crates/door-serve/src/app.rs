@@ -149,14 +149,7 @@ impl App {
 
     /// Hands for one call, which share what lasts longer than it.
     pub(crate) fn hands(&self) -> Hands {
-        Hands {
-            sessions: Arc::clone(&self.sessions),
-            watch: None,
-            human: None,
-            plans: Arc::clone(&self.plans),
-            skills: None,
-            search: None,
-        }
+        Hands::sharing(&self.sessions, &self.plans)
     }
 
     pub(crate) fn with_tokens<T>(&self, look: impl FnOnce(&Tokens, &Hosts) -> T) -> T {

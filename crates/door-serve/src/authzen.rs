@@ -255,7 +255,8 @@ async fn decide(app: &Arc<App>, request: &Map<String, Value>, caller: &Caller) -
 /// Looks for a yes that stands; without one the question waits under its name, and it is no for now.
 async fn petition(app: &Arc<App>, raw: RawCall, context: &mut Map<String, Value>) -> Result<bool, Refusal> {
     let gate = Arc::clone(&app.hosted);
-    let hearing = Hearing { asks: false, again: false, gated_again: false, passing: false };
+    let hearing =
+        Hearing { asks: false, again: false, gated_again: false, passing: false, told_before: false };
     let considered = blocking(move || gate.consider(vec![raw], hearing)).await?;
     app.presence.changed();
     match considered {

@@ -46,16 +46,21 @@ impl Hands {
     /// No descriptor or no thread is to be had.
     pub fn new() -> std::io::Result<Hands> {
         let sessions = Arc::new(Sessions::new(tools::SessionBounds::default())?);
-        let plans = Arc::new(Plans::new());
-        Ok(Hands {
-            sessions,
+        Ok(Hands::sharing(&sessions, &Arc::new(Plans::new())))
+    }
+
+    /// Hands that share with others the programs that are left running, and the plans.
+    #[must_use]
+    pub fn sharing(sessions: &Arc<Sessions>, plans: &Arc<Plans>) -> Hands {
+        Hands {
+            sessions: Arc::clone(sessions),
+            plans: Arc::clone(plans),
             watch: None,
             starting: None,
             human: None,
-            plans,
             elsewhere: None,
             agents: None,
-        })
+        }
     }
 }
 

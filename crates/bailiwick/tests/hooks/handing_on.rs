@@ -1,4 +1,4 @@
-//! A command that the hook rewrote and `exec` runs is one call: one story in the journal, and a yes for it is handed on once, for
+//! HOOK-5: a command that the hook rewrote and `exec` runs is one call: one story in the journal, and a yes for it is handed on once, for
 //! exactly that command.
 
 use door_hook::Host;

@@ -97,6 +97,14 @@ fn doctor_is_red_where_something_is_not_protected_and_says_how_to_change_that() 
     let red = |lines: &[Value]| -> Vec<String> {
         lines.iter().filter(|line| line["state"] == "red").map(|line| line.to_string()).collect()
     };
+    // Codex passes over what nobody has trusted in it.
+    let (code, bad) = lines(&machine);
+    assert_eq!((code, red(&bad).len()), (Some(1), 1), "{bad:?}");
+    assert!(red(&bad)[0].contains("/hooks"), "{bad:?}");
+    let hooks = machine.0.join(".codex/hooks.json").display().to_string();
+    let trusted = format!("[hooks.state.\"{hooks}:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:00\"\n");
+    std::fs::write(machine.0.join(".codex/config.toml"), trusted).expect("settings");
+
     let (code, good) = lines(&machine);
     assert_eq!((code, red(&good)), (Some(0), vec![]), "{good:?}");
     let hooked = |line: &&Value| line["what"].as_str().is_some_and(|what| what.contains("allows and denies"));

@@ -1,4 +1,4 @@
-//! Skills through the binary: an action is the command that it stands for, to the policy, to whoever approves and to the fence,
+//! CALL-3: skills through the binary: an action is the command that it stands for, to the policy, to whoever approves and to the fence,
 //! and what was approved is its files as well.
 
 use serde_json::{Value, json};

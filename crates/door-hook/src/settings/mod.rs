@@ -20,7 +20,7 @@ use jsonc::{Node, Value};
 
 pub use places::{Found, Place, Scope, detect, places};
 pub use servers::{HOSTS as SERVER_HOSTS, add_server, server_file, undo_servers, wrap_server};
-pub use switches::switched_off;
+pub use switches::{is_trusted, switched_off};
 
 /// A settings file that cannot be read, or does not have the form that its host wants.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -23,6 +23,31 @@ pub fn switched_off(host: Host, text: &str) -> Option<&'static str> {
     }
 }
 
+/// Whether Codex's `config.toml` says that somebody trusted the hooks before a tool of this file: without that it passes them over,
+/// and says nothing. Whether they are still the ones that were trusted, only Codex knows.
+#[must_use]
+pub fn is_trusted(config: &str, hooks: &str) -> bool {
+    let mut here = false;
+    let (mut trusted, mut enabled) = (false, true);
+    for line in config.lines().map(str::trim) {
+        if line.starts_with('[') {
+            let named = line.strip_prefix("[hooks.state.").map(|rest| rest.trim_end_matches(']'));
+            let named = named.map(|name| name.trim_matches(['"', '\'']).replace("\\\\", "\\"));
+            here = named
+                .and_then(|name| name.strip_prefix(hooks).map(str::to_owned))
+                .is_some_and(|rest| rest.starts_with(":pre_tool_use:"));
+            continue;
+        }
+        let Some((key, value)) = line.split_once('=').filter(|_| here) else { continue };
+        match (key.trim(), value.trim()) {
+            ("trusted_hash", _) => trusted = true,
+            ("enabled", "false") => enabled = false,
+            _ => {}
+        }
+    }
+    trusted && enabled
+}
+
 fn is(text: &str, path: &[&str], wanted: bool) -> bool {
     let Ok(mut node) = Node::read(text) else { return false };
     for key in path {
@@ -57,6 +82,36 @@ fn features_off(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_codex_trusts_is_found() {
+        let hooks = "/home/u/.codex/hooks.json";
+        let table = [
+            (
+                "[hooks.state.\"/home/u/.codex/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:ab\"\n",
+                true,
+            ),
+            (
+                "[hooks.state.'/home/u/.codex/hooks.json:pre_tool_use:0:0']\nenabled = true\ntrusted_hash = 'x'\n",
+                true,
+            ),
+            (
+                "[hooks.state.\"/home/u/.codex/hooks.json:pre_tool_use:0:0\"]\nenabled = false\ntrusted_hash = \"x\"\n",
+                false,
+            ),
+            ("[hooks.state.\"/home/u/.codex/hooks.json:post_tool_use:0:0\"]\ntrusted_hash = \"x\"\n", false),
+            ("[hooks.state.\"/other/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"x\"\n", false),
+            (
+                "[hooks.state.\"/home/u/.codex/hooks.json:pre_tool_use:0:0\"]\n[other]\ntrusted_hash = \"x\"\n",
+                false,
+            ),
+            ("trusted_hash = \"x\"\n", false),
+            ("", false),
+        ];
+        for (config, expected) in table {
+            assert_eq!(is_trusted(config, hooks), expected, "{config}");
+        }
+    }
 
     #[test]
     fn what_switches_hooks_off_is_found() {

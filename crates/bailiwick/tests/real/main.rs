@@ -1,0 +1,120 @@
+//! The hosts themselves, started without an account against a model on this machine: they read the settings that `init` wrote, run
+//! the hook before their shell tool, and run what it gives back. `cargo xtask hosts` installs them and runs this;
+//! `BAILIWICK_HOSTS` is the directory of their programs. Without it there is nothing to try.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "helpers of a test may fail as the test itself may"
+)]
+
+#[path = "../shared/home.rs"]
+#[expect(dead_code, reason = "other tests use more of it")]
+mod home;
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use home::Home;
+
+/// Says what was reached: behind the fence the home directory is not there.
+const ALLOWED: &str = "echo from the agent; ls ~/.local >/dev/null 2>&1 && echo unfenced || echo fenced";
+const DENIED: &str = "cat /etc/shadow";
+
+struct Model(Child, u16);
+
+impl Drop for Model {
+    fn drop(&mut self) {
+        let _gone = self.0.kill();
+        let _gone = self.0.wait();
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test has files and starts programs")]
+fn model(home: &Home, text: &str) -> Model {
+    let port = home.0.join("port");
+    let _old = std::fs::remove_file(&port);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real/model.py");
+    let mut command = home.command("timeout");
+    command.args(["-s", "KILL", "120", "python3"]).arg(script).arg(&port).env("TRY", text);
+    let child = command.stdout(Stdio::null()).spawn().expect("python3");
+    for _ in 0..200 {
+        if let Ok(number) = std::fs::read_to_string(&port) {
+            return Model(child, number.parse().expect("a port"));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Model(child, 0)
+}
+
+/// Runs a host with one wish and gives back all that it says.
+#[expect(clippy::disallowed_methods, reason = "a test has files and starts programs")]
+fn ask(home: &Home, programs: &Path, host: &str, port: u16) -> String {
+    let url = format!("http://127.0.0.1:{port}");
+    let mut command = home.command("timeout");
+    command.args(["-s", "KILL", "90"]);
+    command.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", programs.display()));
+    match host {
+        "claude-code" => {
+            command.env("ANTHROPIC_BASE_URL", url).env("ANTHROPIC_API_KEY", "sk-ant-test");
+            command.env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1").env("DISABLE_AUTOUPDATER", "1");
+            command.args(["claude", "-p", "try it"]);
+        }
+        "codex" => {
+            let provider = format!(
+                "model = \"none\"\nmodel_provider = \"here\"\n[model_providers.here]\nname = \"here\"\nbase_url = \"{url}/v1\"\nwire_api = \"responses\"\n"
+            );
+            std::fs::write(home.0.join(".codex/config.toml"), provider).expect("settings");
+            // In earnest a person trusts the hook; its own sandbox needs a home elsewhere.
+            command.args([
+                "codex",
+                "exec",
+                "--skip-git-repo-check",
+                "--dangerously-bypass-approvals-and-sandbox",
+            ]);
+            command.args(["--dangerously-bypass-hook-trust", "try it"]);
+        }
+        _ => {
+            command.env("GOOGLE_GEMINI_BASE_URL", url).env("GEMINI_API_KEY", "none");
+            let path = home.0.join(".gemini/settings.json");
+            let text = std::fs::read_to_string(&path).expect("settings");
+            let mut settings: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+            settings["security"] = serde_json::json!({"auth": {"selectedType": "gemini-api-key"}});
+            std::fs::write(&path, settings.to_string()).expect("settings");
+            command.args(["gemini", "--skip-trust", "--approval-mode", "yolo", "-p", "try it"]);
+        }
+    }
+    let output = command.output().expect("a host");
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+#[test]
+fn the_hosts_themselves_run_what_is_allowed_behind_the_fence_and_nothing_that_is_denied() {
+    let Some(programs) = std::env::var_os("BAILIWICK_HOSTS").map(PathBuf::from) else { return };
+    let mut tried = 0;
+    for (host, program) in [("claude-code", "claude"), ("codex", "codex"), ("gemini-cli", "gemini")] {
+        if !programs.join(program).exists() {
+            continue;
+        }
+        tried += 1;
+        let home = Home::new();
+        assert_eq!(home.run(&["init", "--yes", host]).code, Some(0));
+        let said = ask(&home, &programs, host, model(&home, ALLOWED).1);
+        assert!(said.contains("from the agent\\nfenced"), "{host}: {said}");
+        let records = home.records();
+        let kinds: Vec<&str> = records
+            .iter()
+            .filter(|record| record["payload"]["tool"] == "Bash")
+            .filter_map(|record| record["type"].as_str())
+            .collect();
+        assert_eq!(
+            kinds,
+            ["tool_call_requested", "tool_call_started", "tool_call_finished"],
+            "{host}: {said}"
+        );
+        let said = ask(&home, &programs, host, model(&home, DENIED).1);
+        assert!(!said.contains("root:") && said.contains("Bailiwick denied this call"), "{host}: {said}");
+    }
+    assert!(tried > 0, "no host was found in {}", programs.display());
+}
