@@ -1,5 +1,6 @@
 //! One table of figures, all measured in one run. Machines are noisy: compare the ratios, not the times.
 
+mod agent;
 mod approval;
 mod calls;
 mod exec;
@@ -9,6 +10,8 @@ mod hook;
 mod journal;
 mod mcp;
 mod rules;
+#[path = "../../crates/door-agent/tests/scripted/mod.rs"]
+mod scripted;
 mod serve;
 mod spawn;
 
@@ -33,6 +36,7 @@ fn main() -> Result<(), String> {
         Some("serve") => return serve::compare(),
         Some("mcp") => return mcp::compare(),
         Some(mcp::SERVER) => return mcp::serve(),
+        Some("agent") => return agent::compare(),
         _ => {}
     }
     let yardstick = median(200, || black_box(yardstick()));
@@ -86,6 +90,8 @@ fn main() -> Result<(), String> {
     exec::compare()?;
     hook::compare()?;
     serve::compare()?;
+    mcp::compare()?;
+    agent::compare()?;
     files::compare()
 }
 

@@ -11,15 +11,15 @@ use serde_json::{Value, json};
 
 /// Which protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Protocol {
+pub(crate) enum Protocol {
     OpenAi,
     Anthropic,
 }
 
 impl Protocol {
-    pub const ALL: [Protocol; 2] = [Protocol::OpenAi, Protocol::Anthropic];
+    pub(crate) const ALL: [Protocol; 2] = [Protocol::OpenAi, Protocol::Anthropic];
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Protocol::OpenAi => "openai",
             Protocol::Anthropic => "anthropic",
@@ -29,7 +29,7 @@ impl Protocol {
 
 /// What the model does with one request.
 #[derive(Debug, Clone)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// Says this and is done.
     Text(String),
     /// Says something and wants calls: tools, and arguments as text.
@@ -47,50 +47,51 @@ pub enum Answer {
 }
 
 /// Says something and is done.
-pub fn text(text: &str) -> Answer {
+pub(crate) fn text(text: &str) -> Answer {
     Answer::Text(text.into())
 }
 
 /// Wants one call.
-pub fn call(tool: &str, arguments: Value) -> Answer {
+pub(crate) fn call(tool: &str, arguments: Value) -> Answer {
     calls(&[(tool, arguments)])
 }
 
 /// Wants calls.
-pub fn calls(all: &[(&str, Value)]) -> Answer {
+pub(crate) fn calls(all: &[(&str, Value)]) -> Answer {
     let all = all.iter().map(|(tool, arguments)| ((*tool).to_owned(), arguments.to_string())).collect();
     Answer::Calls(String::new(), all)
 }
 
 /// A request as it came.
 #[derive(Debug, Clone)]
-pub struct Seen {
-    pub path: String,
-    pub headers: Vec<(String, String)>,
-    pub body: Value,
+pub(crate) struct Seen {
+    pub(crate) path: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Value,
     /// The same, without the differences of the protocols: every text of every message, in order.
-    pub texts: Vec<String>,
+    pub(crate) texts: Vec<String>,
 }
 
 impl Seen {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// What was said last.
-    pub fn last(&self) -> &str {
+    pub(crate) fn last(&self) -> &str {
         self.texts.last().map_or("", String::as_str)
     }
 
     /// Everything that was said.
-    pub fn all(&self) -> String {
+    pub(crate) fn all(&self) -> String {
         self.texts.join("\n")
     }
 
     /// The names of the tools that were offered.
-    pub fn tools(&self) -> Vec<String> {
+    pub(crate) fn tools(&self) -> Vec<String> {
         let tools = self.body["tools"].as_array().cloned().unwrap_or_default();
-        let name = |tool: &Value| tool["name"].as_str().or(tool["function"]["name"].as_str()).map(str::to_owned);
+        let name =
+            |tool: &Value| tool["name"].as_str().or(tool["function"]["name"].as_str()).map(str::to_owned);
         tools.iter().filter_map(name).collect()
     }
 }
@@ -98,21 +99,28 @@ impl Seen {
 type Script = dyn Fn(&Seen, usize) -> Answer + Send + Sync;
 
 /// The server. It serves until the process ends.
-pub struct Server {
-    pub port: u16,
-    pub protocol: Protocol,
+pub(crate) struct Server {
+    pub(crate) port: u16,
+    pub(crate) protocol: Protocol,
     seen: Arc<Mutex<Vec<Seen>>>,
+    connections: Arc<Mutex<usize>>,
 }
 
 impl Server {
     /// Answers by a function of the request and its number, from 0.
-    pub fn start(protocol: Protocol, script: impl Fn(&Seen, usize) -> Answer + Send + Sync + 'static) -> Server {
+    pub(crate) fn start(
+        protocol: Protocol,
+        script: impl Fn(&Seen, usize) -> Answer + Send + Sync + 'static,
+    ) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
         let (script, log): (Arc<Script>, _) = (Arc::new(script), Arc::clone(&seen));
+        let connections: Arc<Mutex<usize>> = Arc::default();
+        let counted = Arc::clone(&connections);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
+                *counted.lock().expect("the count") += 1;
                 let (script, log) = (Arc::clone(&script), Arc::clone(&log));
                 std::thread::Builder::new()
                     .stack_size(256 * 1024)
@@ -122,30 +130,40 @@ impl Server {
                     .expect("a thread");
             }
         });
-        Server { port, protocol, seen }
+        Server { port, protocol, seen, connections }
     }
 
     /// Answers one after the other; the last one again and again.
-    pub fn following(protocol: Protocol, answers: Vec<Answer>) -> Server {
+    pub(crate) fn following(protocol: Protocol, answers: Vec<Answer>) -> Server {
         Server::start(protocol, move |_, number| {
             answers.get(number).or(answers.last()).cloned().unwrap_or(Answer::Text("done".into()))
         })
     }
 
-    pub fn base_url(&self) -> String {
+    pub(crate) fn base_url(&self) -> String {
         match self.protocol {
             Protocol::OpenAi => format!("http://127.0.0.1:{}/v1", self.port),
             Protocol::Anthropic => format!("http://127.0.0.1:{}", self.port),
         }
     }
 
+    /// How many connections were made.
+    pub(crate) fn connections(&self) -> usize {
+        *self.connections.lock().expect("the count")
+    }
+
     /// What was asked so far.
-    pub fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<Seen> {
         self.seen.lock().expect("the log").clone()
     }
 }
 
-fn serve(stream: TcpStream, protocol: Protocol, script: &Script, log: &Mutex<Vec<Seen>>) -> std::io::Result<()> {
+fn serve(
+    stream: TcpStream,
+    protocol: Protocol,
+    script: &Script,
+    log: &Mutex<Vec<Seen>>,
+) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut out = stream;
@@ -231,7 +249,11 @@ fn answer(out: &mut TcpStream, protocol: Protocol, answer: &Answer, number: usiz
         Answer::Breaks(said) | Answer::Hangs(said, _) => {
             let events = stream(protocol, said, &[], number);
             // Everything up to the end of the text, and half of the event after it.
-            let end = events.rfind(if protocol == Protocol::OpenAi { "finish_reason\":\"stop" } else { "content_block_stop" });
+            let end = events.rfind(if protocol == Protocol::OpenAi {
+                "finish_reason\":\"stop"
+            } else {
+                "content_block_stop"
+            });
             (events[..end.unwrap_or(events.len() / 2)].to_owned(), false)
         }
         Answer::Error(kind, message) => {
@@ -284,7 +306,8 @@ fn openai(said: &str, calls: &[(String, String)], number: usize) -> String {
     }
     for (at, (tool, arguments)) in calls.iter().enumerate() {
         let id = format!("call_{number}_{at}");
-        let begun = json!({"index": at, "id": id, "type": "function", "function": {"name": tool, "arguments": ""}});
+        let begun =
+            json!({"index": at, "id": id, "type": "function", "function": {"name": tool, "arguments": ""}});
         send(json!({"tool_calls": [begun]}), Value::Null);
         for piece in pieces(arguments) {
             send(json!({"tool_calls": [{"index": at, "function": {"arguments": piece}}]}), Value::Null);
@@ -301,20 +324,27 @@ fn anthropic(said: &str, calls: &[(String, String)], number: usize) -> String {
     let mut send = |event: Value| {
         out.push_str(&format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default()));
     };
-    send(json!({"type": "message_start", "message": {"id": format!("msg_{number}"), "type": "message", "role": "assistant",
-        "model": "scripted", "content": [], "stop_reason": null, "usage": {"input_tokens": 100 + number, "output_tokens": 1}}}));
+    send(
+        json!({"type": "message_start", "message": {"id": format!("msg_{number}"), "type": "message", "role": "assistant",
+        "model": "scripted", "content": [], "stop_reason": null, "usage": {"input_tokens": 100 + number, "output_tokens": 1}}}),
+    );
     send(json!({"type": "ping"}));
     let mut index = 0;
     if !said.is_empty() {
-        send(json!({"type": "content_block_start", "index": index, "content_block": {"type": "text", "text": ""}}));
+        send(
+            json!({"type": "content_block_start", "index": index, "content_block": {"type": "text", "text": ""}}),
+        );
         for piece in pieces(said) {
-            send(json!({"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": piece}}));
+            send(
+                json!({"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": piece}}),
+            );
         }
         send(json!({"type": "content_block_stop", "index": index}));
         index += 1;
     }
     for (tool, arguments) in calls {
-        let block = json!({"type": "tool_use", "id": format!("toolu_{number}_{index}"), "name": tool, "input": {}});
+        let block =
+            json!({"type": "tool_use", "id": format!("toolu_{number}_{index}"), "name": tool, "input": {}});
         send(json!({"type": "content_block_start", "index": index, "content_block": block}));
         for piece in pieces(arguments) {
             let delta = json!({"type": "input_json_delta", "partial_json": piece});
