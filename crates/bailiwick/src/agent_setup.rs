@@ -67,12 +67,13 @@ impl AgentArgs {
         let limits = Limits::from(gate.config().agent());
         let board = Switchboard::new();
         let audience = if transport.defaults().asks_in_place { Audience::Terminal } else { Audience::Nobody };
-        let mut providers = approvers(&gate, audience);
+        let desk = Desk::of(gate.world(), gate.config())?;
+        let mut providers = approvers(&gate, &desk, &audience)?;
         if !providers.is_empty() {
             providers.insert(0, board.announcer());
         }
-        let journal = Desk::of(gate.world(), gate.config())?.journal_directory().to_path_buf();
-        let gate = setup.with_office_of(gate, &[], audience, providers)?;
+        let journal = desk.journal_directory().to_path_buf();
+        let gate = setup.with_office_of(gate, &[], &audience, providers)?;
         let (run, kept, conversation) = match &self.resume {
             Some(run) => {
                 let (kept, conversation) = Kept::take_up(&gate, &journal, run)?;
