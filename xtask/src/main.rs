@@ -4,6 +4,7 @@ mod bench;
 mod fuzz;
 mod generate;
 mod graph;
+mod interface;
 mod promises;
 mod run;
 mod test;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use crate::run::{output, read};
 
 /// What promises are about.
-const AREAS: &[&str] = &["CALL", "SEC", "SHL", "EFF", "POL", "APR", "FNC", "AUD", "SYS", "HOOK", "CHK", "SRV"];
+const AREAS: &[&str] =
+    &["CALL", "SEC", "SHL", "EFF", "POL", "APR", "FNC", "AUD", "SYS", "HOOK", "CHK", "SRV"];
 
 pub(crate) fn check() -> Result<(), String> {
     let mut cited: BTreeMap<String, usize> = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! Everything that must pass before a change lands. What the tests need is installed first; nothing is skipped.
 
 use crate::run::{exists, must};
-use crate::{generate, graph, promises};
+use crate::{generate, graph, interface, promises};
 
 /// Programs that the tests compare with or run behind the fence, and the Debian packages that bring them.
 const NEEDED: &[(&str, &str)] = &[
@@ -13,6 +13,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("make", "make"),
     ("git", "git"),
     ("python3", "python3"),
+    ("virtualenv", "virtualenv"),
     ("setpriv", "util-linux"),
     ("ps", "procps"),
     ("strace", "strace"),
@@ -27,6 +28,7 @@ pub(crate) fn all() -> Result<(), String> {
     promises::check()?;
     must("cargo", &["build", "--workspace", "--locked"])?;
     generate::check()?;
+    interface::check()?;
     must("cargo", &["test", "--workspace", "--locked"])
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::extract::{Path, Query, Request, State};
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use gate::GrantChange;
 use gate::approval::{Answer, AskId, Decision, Extent, Grant, GrantKind, NotGranted, Outcome, Unresolved};
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::app::App;
-use crate::body::{caller, json};
+use crate::body::{Behind, Named, caller, json};
 use crate::events::blocking;
 use crate::question::{Question, Times};
 use crate::refusal::{Answered, Refusal, json_answer};
@@ -25,6 +25,8 @@ use crate::token::Caller;
 const LISTED: usize = 1_000;
 /// The longest wait of one request.
 const LONGEST_WAIT: u64 = 60;
+/// So many of the last records are looked at for a question that is not known yet.
+const JUST_WRITTEN: usize = 64;
 /// So many answers to questions of other processes are remembered.
 const REMEMBERED: usize = 1_024;
 
@@ -100,7 +102,7 @@ impl Settled {
 /// `GET /v1/approvals`
 pub(crate) async fn list(
     State(app): State<Arc<App>>,
-    Query(wanted): Query<Wanted>,
+    Behind(wanted): Behind<Wanted>,
     request: Request,
 ) -> Answered {
     let caller = caller(&request)?;
@@ -160,6 +162,11 @@ fn patience(app: &App) -> Duration {
 fn waiting(app: &App) -> Result<Vec<Grant>, Refusal> {
     let mut all = app.grants()?.list(None);
     all.retain(|grant| matches!(grant.kind, GrantKind::Waiting { .. }));
+    let unknown =
+        |grant: &Grant| grant.key.as_ref().is_some_and(|key| app.recent.call(key.as_str()).is_none());
+    if all.iter().any(unknown) {
+        app.recent.catch_up(&app.reader, JUST_WRITTEN);
+    }
     Ok(all)
 }
 
@@ -169,7 +176,7 @@ fn elsewhere(app: &App, grant: &Grant, now_ms: u64) -> Question {
 }
 
 /// `GET /v1/approvals/{id}`
-pub(crate) async fn one(State(app): State<Arc<App>>, Path(id): Path<String>) -> Answered {
+pub(crate) async fn one(State(app): State<Arc<App>>, Named(id): Named) -> Answered {
     let id = read_id(&id)?;
     let found = blocking(move || question(&app, id)).await??;
     Ok(json_answer(&found))
@@ -196,11 +203,7 @@ pub(crate) fn question(app: &App, id: AskId) -> Result<Question, Refusal> {
 }
 
 /// `POST /v1/approvals/{id}`
-pub(crate) async fn resolve(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    request: Request,
-) -> Answered {
+pub(crate) async fn resolve(State(app): State<Arc<App>>, Named(id): Named, request: Request) -> Answered {
     let caller = caller(&request)?;
     let said: Said = serde_json::from_value(json(request).await?).map_err(|error| {
         Refusal::invalid(format!("an answer is {{decision, reason?, confirmation?}}: {error}"))

@@ -58,6 +58,7 @@ pub(crate) struct Line {
 #[expect(dead_code, reason = "the form is described here; what comes is read strictly, key by key")]
 pub(crate) struct SecurityLayer {
     principal: Option<Value>,
+    #[schemars(extend("const" = "tool:execute"))]
     action: String,
     resource: Map<String, Value>,
     context: Option<Map<String, Value>>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::{Query, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use bytes::Bytes;
@@ -15,7 +15,7 @@ use serde::Deserialize;
 use tokio::sync::mpsc;
 
 use crate::app::App;
-use crate::body::{Pieces, caller};
+use crate::body::{Behind, Pieces, caller};
 use crate::presence::Present;
 use crate::refusal::{Answered, Refusal};
 
@@ -38,7 +38,7 @@ pub(crate) struct Wanted {
 /// The route.
 pub(crate) async fn stream(
     State(app): State<Arc<App>>,
-    Query(wanted): Query<Wanted>,
+    Behind(wanted): Behind<Wanted>,
     request: Request,
 ) -> Answered {
     let caller = caller(&request)?;

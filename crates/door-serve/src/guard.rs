@@ -116,6 +116,8 @@ fn in_json(head: &Head<'_>) -> Result<(), Refusal> {
     let json = only(head.headers, header::CONTENT_TYPE).is_some_and(is_json);
     let encoded = head.headers.contains_key(header::CONTENT_ENCODING);
     let fits = match *head.method {
+        // No route answers to these.
+        Method::OPTIONS | Method::TRACE | Method::CONNECT => true,
         Method::GET | Method::HEAD => true,
         Method::DELETE => !given || json,
         _ => json && !encoded,

@@ -48,7 +48,7 @@ impl Wanted {
         let mut attributes = object(&mut resource, "attributes")?.unwrap_or_default();
         let args = object(&mut attributes, "args")?.unwrap_or_default();
         let mut wanted = Wanted { raw: named(&name, args), safety: None, explain: false };
-        if let Some(principal) = members.shift_remove("principal") {
+        if let Some(principal) = members.shift_remove("principal").filter(|principal| !principal.is_null()) {
             wanted.raw.principal = Principal::read(principal)
                 .map_err(|invalid| Refusal::invalid(format!("`principal`: {invalid}")))?;
         }
@@ -74,6 +74,11 @@ impl Wanted {
         let (subject, action, mut resource) = (entity("subject")?, entity("action")?, entity("resource")?);
         text(&subject, "subject", "type")?;
         text(&action, "action", "name")?;
+        let mut context = match request.get("context") {
+            None | Some(Value::Null) => Map::new(),
+            Some(Value::Object(context)) => context.clone(),
+            Some(_) => return Err(expected("context", "an object")),
+        };
         let (kind, id) = (text(&resource, "resource", "type")?, text(&resource, "resource", "id")?);
         let mut properties = object(&mut resource, "properties")?.unwrap_or_default();
         let raw = match kind.as_str() {
@@ -91,11 +96,6 @@ impl Wanted {
         principal.extend(groups.map(|groups| ("groups".to_owned(), groups)));
         wanted.raw.principal = Principal::read(Value::Object(principal))
             .map_err(|invalid| Refusal::invalid(format!("`subject`: {invalid}")))?;
-        let mut context = match request.get("context") {
-            None | Some(Value::Null) => Map::new(),
-            Some(Value::Object(context)) => context.clone(),
-            Some(_) => return Err(expected("context", "an object")),
-        };
         wanted.around(&mut context)?;
         Ok(wanted.named_by(caller))
     }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Query, State};
+use axum::extract::State;
 use gate::journal::{Filter, Going, Host as _, Kind, Record, Stats, ThisHost, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::app::App;
+use crate::body::Behind;
 use crate::events::blocking;
 use crate::history::when;
 use crate::refusal::{Answered, Refusal, json_answer};
@@ -58,7 +59,7 @@ pub(crate) struct Answer {
 }
 
 /// `GET /v1/stats`
-pub(crate) async fn stats(State(app): State<Arc<App>>, Query(wanted): Query<Wanted>) -> Answered {
+pub(crate) async fn stats(State(app): State<Arc<App>>, Behind(wanted): Behind<Wanted>) -> Answered {
     let now = ThisHost.now();
     let since = when(wanted.since.as_deref())?
         .unwrap_or_else(|| Timestamp::from_micros(now.micros() - 86_400 * SECOND));
