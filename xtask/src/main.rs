@@ -6,6 +6,7 @@ mod fuzz;
 mod generate;
 mod graph;
 mod hosts;
+mod interface;
 mod promises;
 mod run;
 mod test;

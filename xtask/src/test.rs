@@ -1,7 +1,7 @@
 //! Everything that must pass before a change lands. What the tests need is installed first; nothing is skipped.
 
 use crate::run::{exists, must};
-use crate::{clients, generate, graph, promises};
+use crate::{clients, generate, graph, interface, promises};
 
 /// Programs that the tests compare with or run behind the fence, and the Debian packages that bring them.
 const NEEDED: &[(&str, &str)] = &[
@@ -14,6 +14,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("git", "git"),
     ("node", "nodejs"),
     ("python3", "python3"),
+    ("virtualenv", "virtualenv"),
     ("setpriv", "util-linux"),
     ("ps", "procps"),
     ("strace", "strace"),
@@ -31,6 +32,7 @@ pub(crate) fn all() -> Result<(), String> {
     promises::check()?;
     must("cargo", &["build", "--workspace", "--locked"])?;
     generate::check()?;
+    interface::check()?;
     must("cargo", &["test", "--workspace", "--locked"])?;
     must("python3", &["crates/door-serve/console-tests/run.py", "--built"])?;
     clients::check()

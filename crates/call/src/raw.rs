@@ -93,7 +93,7 @@ impl RawCall {
         raw.cwd = optional_text(&mut line, "cwd")?;
         raw.session = optional_text(&mut line, "session")?;
         raw.id = optional_text(&mut line, "id")?;
-        if let Some(principal) = line.shift_remove("principal") {
+        if let Some(principal) = line.shift_remove("principal").filter(|principal| !principal.is_null()) {
             raw.principal = Principal::read(principal).map_err(|error| error.in_key("principal"))?;
         }
         match line.keys().next() {

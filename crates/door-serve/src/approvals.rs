@@ -5,17 +5,17 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::extract::{Path, Query, Request, State};
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
+use gate::GrantChange;
 use gate::approval::{Answer, AskId, Decision, Extent, Grant, GrantKind, NotGranted, Outcome, Unresolved};
 use gate::call::{ErrorKind, Shown, visible};
-use gate::GrantChange;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::app::App;
-use crate::body::{caller, json};
+use crate::body::{Behind, Named, caller, json};
 use crate::events::blocking;
 use crate::question::{Question, Times};
 use crate::refusal::{Answered, Refusal, json_answer};
@@ -25,6 +25,8 @@ use crate::token::Caller;
 const LISTED: usize = 1_000;
 /// The longest wait of one request.
 const LONGEST_WAIT: u64 = 60;
+/// So many of the last records are looked at for a question that is not known yet.
+const JUST_WRITTEN: usize = 64;
 /// So many answers to questions of other processes are remembered.
 const REMEMBERED: usize = 1_024;
 
@@ -71,28 +73,38 @@ pub(crate) struct Resolved {
 /// Who answered the last questions of other processes.
 #[derive(Default)]
 pub(crate) struct Settled {
-    inner: Mutex<(BTreeMap<AskId, (Decision, String)>, VecDeque<AskId>)>,
+    inner: Mutex<Remembered>,
+}
+
+#[derive(Default)]
+struct Remembered {
+    answers: BTreeMap<AskId, (Decision, String)>,
+    order: VecDeque<AskId>,
 }
 
 impl Settled {
     fn note(&self, id: AskId, decision: Decision, by: &str) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        if inner.1.len() >= REMEMBERED
-            && let Some(oldest) = inner.1.pop_front()
+        if inner.order.len() >= REMEMBERED
+            && let Some(oldest) = inner.order.pop_front()
         {
-            inner.0.remove(&oldest);
+            inner.answers.remove(&oldest);
         }
-        inner.0.insert(id, (decision, by.to_owned()));
-        inner.1.push_back(id);
+        inner.answers.insert(id, (decision, by.to_owned()));
+        inner.order.push_back(id);
     }
 
     pub(crate) fn get(&self, id: AskId) -> Option<(Decision, String)> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner).0.get(&id).cloned()
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).answers.get(&id).cloned()
     }
 }
 
 /// `GET /v1/approvals`
-pub(crate) async fn list(State(app): State<Arc<App>>, Query(wanted): Query<Wanted>, request: Request) -> Answered {
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    Behind(wanted): Behind<Wanted>,
+    request: Request,
+) -> Answered {
     let caller = caller(&request)?;
     let limit = wanted.limit.unwrap_or(LISTED).min(10_000);
     if let Some(wait) = wanted.wait.filter(|_| caller.may_approve) {
@@ -150,6 +162,11 @@ fn patience(app: &App) -> Duration {
 fn waiting(app: &App) -> Result<Vec<Grant>, Refusal> {
     let mut all = app.grants()?.list(None);
     all.retain(|grant| matches!(grant.kind, GrantKind::Waiting { .. }));
+    let unknown =
+        |grant: &Grant| grant.key.as_ref().is_some_and(|key| app.recent.call(key.as_str()).is_none());
+    if all.iter().any(unknown) {
+        app.recent.catch_up(&app.reader, JUST_WRITTEN);
+    }
     Ok(all)
 }
 
@@ -159,7 +176,7 @@ fn elsewhere(app: &App, grant: &Grant, now_ms: u64) -> Question {
 }
 
 /// `GET /v1/approvals/{id}`
-pub(crate) async fn one(State(app): State<Arc<App>>, Path(id): Path<String>) -> Answered {
+pub(crate) async fn one(State(app): State<Arc<App>>, Named(id): Named) -> Answered {
     let id = read_id(&id)?;
     let found = blocking(move || question(&app, id)).await??;
     Ok(json_answer(&found))
@@ -186,10 +203,11 @@ pub(crate) fn question(app: &App, id: AskId) -> Result<Question, Refusal> {
 }
 
 /// `POST /v1/approvals/{id}`
-pub(crate) async fn resolve(State(app): State<Arc<App>>, Path(id): Path<String>, request: Request) -> Answered {
+pub(crate) async fn resolve(State(app): State<Arc<App>>, Named(id): Named, request: Request) -> Answered {
     let caller = caller(&request)?;
-    let said: Said = serde_json::from_value(json(request).await?)
-        .map_err(|error| Refusal::invalid(format!("an answer is {{decision, reason?, confirmation?}}: {error}")))?;
+    let said: Said = serde_json::from_value(json(request).await?).map_err(|error| {
+        Refusal::invalid(format!("an answer is {{decision, reason?, confirmation?}}: {error}"))
+    })?;
     let resolved = blocking(move || answer(&app, &caller, &id, &said)).await??;
     Ok(json_answer(&resolved))
 }
@@ -225,7 +243,13 @@ pub(crate) fn answer(app: &App, caller: &Caller, id: &str, said: &Said) -> Resul
     resolved
 }
 
-fn resolve_here(app: &App, id: AskId, decision: Decision, by: &str, said: &Said) -> Result<Resolved, Refusal> {
+fn resolve_here(
+    app: &App,
+    id: AskId,
+    decision: Decision,
+    by: &str,
+    said: &Said,
+) -> Result<Resolved, Refusal> {
     let mut answer = Answer::new(decision, by);
     if let Some(words) = &said.confirmation {
         answer = answer.typing(words);
@@ -244,7 +268,13 @@ fn resolve_here(app: &App, id: AskId, decision: Decision, by: &str, said: &Said)
     }
 }
 
-fn resolve_elsewhere(app: &App, id: AskId, decision: Decision, by: &str, said: &Said) -> Result<Resolved, Refusal> {
+fn resolve_elsewhere(
+    app: &App,
+    id: AskId,
+    decision: Decision,
+    by: &str,
+    said: &Said,
+) -> Result<Resolved, Refusal> {
     let (grants, by) = (app.grants()?, Shown::of(by));
     let extent = match decision {
         Decision::Approved => Some(Extent::Once),

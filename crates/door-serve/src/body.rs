@@ -6,11 +6,13 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::Request;
+use axum::extract::{FromRequestParts, Path, Query, Request};
+use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use bytes::Bytes;
 use gate::call::{ErrorKind, strict_json};
 use http_body::Frame;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
@@ -31,9 +33,11 @@ pub(crate) fn caller(request: &Request) -> Result<Caller, Refusal> {
 /// The body as JSON: strictly read, no key twice, nested 64 deep at most.
 pub(crate) async fn json(request: Request) -> Result<Value, Refusal> {
     let too_large = || {
-        Refusal::invalid(format!("the body is larger than {LARGEST} bytes")).with_status(StatusCode::PAYLOAD_TOO_LARGE)
+        Refusal::invalid(format!("the body is larger than {LARGEST} bytes"))
+            .with_status(StatusCode::PAYLOAD_TOO_LARGE)
     };
-    let announced = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let announced =
+        request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if announced.is_some_and(|length: u64| length > LARGEST as u64) {
         return Err(too_large());
     }
@@ -42,7 +46,33 @@ pub(crate) async fn json(request: Request) -> Result<Value, Refusal> {
         Ok(Ok(bytes)) => Ok(strict_json(&bytes)?),
         // Either it is too long or whoever sent it went away, who will not read this.
         Ok(Err(_)) => Err(too_large()),
-        Err(_) => Err(Refusal::new(ErrorKind::Timeout, "the body takes too long").with_status(StatusCode::REQUEST_TIMEOUT)),
+        Err(_) => Err(Refusal::new(ErrorKind::Timeout, "the body takes too long")
+            .with_status(StatusCode::REQUEST_TIMEOUT)),
+    }
+}
+
+/// What stands behind the `?`, or a refusal in our own form.
+pub(crate) struct Behind<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Behind<T> {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Refusal> {
+        Query::try_from_uri(&parts.uri)
+            .map(|Query(read)| Behind(read))
+            .map_err(|_| Refusal::invalid("what stands behind the `?` is not what this takes"))
+    }
+}
+
+/// The part of a path that varies, or a refusal in our own form.
+pub(crate) struct Named(pub(crate) String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Named {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+        let read = Path::<String>::from_request_parts(parts, state).await;
+        read.map(|Path(name)| Named(name)).map_err(|_| Refusal::not_found("there is nothing of that name"))
     }
 }
 
@@ -51,7 +81,7 @@ pub(crate) struct Pieces(mpsc::Receiver<Bytes>);
 
 impl Pieces {
     /// The queue, and the body that it feeds. It holds so many pieces.
-    pub(crate) fn new(most: usize) -> (mpsc::Sender<Bytes>, Body) {
+    pub(crate) fn queue(most: usize) -> (mpsc::Sender<Bytes>, Body) {
         let (send, receive) = mpsc::channel(most);
         (send, Body::new(Pieces(receive)))
     }

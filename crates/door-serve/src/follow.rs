@@ -37,6 +37,16 @@ impl Recent {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).calls.get(key).cloned()
     }
 
+    /// Reads the last records now, for whoever cannot wait until they are come upon.
+    pub(crate) fn catch_up(&self, reader: &Reader, most: usize) {
+        let filter = Filter { own: false, ..Filter::default() };
+        for record in reader.tail(most, &filter).unwrap_or_default() {
+            if record.kind == Kind::ToolCallRequested {
+                self.take(&record);
+            }
+        }
+    }
+
     fn take(&self, record: &Record) {
         let Some(key) = record.text("approval_key").filter(|_| record.text("decision") == Some("ask")) else {
             return;
@@ -60,7 +70,11 @@ pub(crate) struct Follower {
 }
 
 impl Follower {
-    pub(crate) fn start(reader: Arc<Reader>, recent: Arc<Recent>, presence: Arc<Presence>) -> Result<Follower, String> {
+    pub(crate) fn start(
+        reader: Arc<Reader>,
+        recent: Arc<Recent>,
+        presence: Arc<Presence>,
+    ) -> Result<Follower, String> {
         let mut position = reader.end().map_err(|error| format!("the journal cannot be read: {error}"))?;
         let (tell, news) = watch::channel(0_u64);
         let stop = Arc::new(AtomicBool::new(false));
@@ -68,12 +82,7 @@ impl Follower {
         std::thread::Builder::new()
             .name("journal-news".into())
             .spawn(move || {
-                let filter = Filter { own: false, ..Filter::default() };
-                for record in reader.tail(BEFORE, &filter).unwrap_or_default() {
-                    if record.kind == Kind::ToolCallRequested {
-                        recent.take(&record);
-                    }
-                }
+                recent.catch_up(&reader, BEFORE);
                 while !stopped.load(Ordering::Acquire) {
                     // A journal that cannot be read just now is looked at again; whoever streams from it says so.
                     let records = reader.some_since(&mut position, 512).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use gate::GrantChange;
 use gate::approval::{AskId, Grant, GrantKind, NotGranted, rfc3339};
 use gate::call::visible;
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::approvals::record;
-use crate::body::caller;
+use crate::body::{Named, caller};
 use crate::events::blocking;
 use crate::refusal::{Answered, Refusal, json_answer};
 
@@ -69,7 +69,7 @@ pub(crate) async fn list(State(app): State<Arc<App>>) -> Answered {
 }
 
 /// `DELETE /v1/grants/{id}`
-pub(crate) async fn revoke(State(app): State<Arc<App>>, Path(id): Path<String>, request: Request) -> Answered {
+pub(crate) async fn revoke(State(app): State<Arc<App>>, Named(id): Named, request: Request) -> Answered {
     if !caller(&request)?.may_approve {
         return Err(Refusal::forbidden("this token may not take back grants"));
     }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use gate::journal::{Filter, Going, Host as _, Kind, Record, ThisHost, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::app::App;
+use crate::body::{Behind, Named};
 use crate::events::blocking;
 use crate::refusal::{Answered, Refusal, json_answer};
 
@@ -60,7 +61,7 @@ pub(crate) fn when(text: Option<&str>) -> Result<Option<Timestamp>, Refusal> {
 }
 
 /// `GET /v1/journal`
-pub(crate) async fn search(State(app): State<Arc<App>>, Query(wanted): Query<Wanted>) -> Answered {
+pub(crate) async fn search(State(app): State<Arc<App>>, Behind(wanted): Behind<Wanted>) -> Answered {
     let some = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
     let filter = Filter {
         since: when(wanted.since.as_deref())?,
@@ -97,12 +98,13 @@ fn fits(wanted: &Wanted, record: &Record) -> bool {
     let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
     let decided = matches!(record.kind, Kind::ToolCallRequested | Kind::ApprovalDecided);
     given(&wanted.tool).is_none_or(|tool| record.text("tool") == Some(&tool))
-        && given(&wanted.decision).is_none_or(|decision| decided && record.text("decision") == Some(&decision))
+        && given(&wanted.decision)
+            .is_none_or(|decision| decided && record.text("decision") == Some(&decision))
         && given(&wanted.q).is_none_or(|q| record.line.to_lowercase().contains(&q.to_lowercase()))
 }
 
 /// `GET /v1/journal/calls/{id}`
-pub(crate) async fn story(State(app): State<Arc<App>>, Path(id): Path<String>) -> Answered {
+pub(crate) async fn story(State(app): State<Arc<App>>, Named(id): Named) -> Answered {
     let records = blocking(move || app.reader.call(&id)).await?;
     let records = records.map_err(|error| Refusal::failed(error.to_string()))?;
     if records.is_empty() {

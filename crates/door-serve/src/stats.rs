@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Query, State};
+use axum::extract::State;
 use gate::journal::{Filter, Going, Host as _, Kind, Record, Stats, ThisHost, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::app::App;
+use crate::body::Behind;
 use crate::events::blocking;
 use crate::history::when;
 use crate::refusal::{Answered, Refusal, json_answer};
@@ -16,7 +17,8 @@ use crate::refusal::{Answered, Refusal, json_answer};
 /// So many stretches of time at most.
 const BUCKETS: i64 = 96;
 /// How long a stretch may be, in seconds.
-const STEPS: [i64; 12] = [60, 300, 900, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400, 604_800, 2_592_000, 31_536_000];
+const STEPS: [i64; 12] =
+    [60, 300, 900, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400, 604_800, 2_592_000, 31_536_000];
 const SECOND: i64 = 1_000_000;
 
 /// From when on.
@@ -57,7 +59,7 @@ pub(crate) struct Answer {
 }
 
 /// `GET /v1/stats`
-pub(crate) async fn stats(State(app): State<Arc<App>>, Query(wanted): Query<Wanted>) -> Answered {
+pub(crate) async fn stats(State(app): State<Arc<App>>, Behind(wanted): Behind<Wanted>) -> Answered {
     let now = ThisHost.now();
     let since = when(wanted.since.as_deref())?
         .unwrap_or_else(|| Timestamp::from_micros(now.micros() - 86_400 * SECOND));
@@ -126,7 +128,8 @@ impl Series {
             return;
         }
         let number = record.time().micros() / SECOND / self.step - self.first;
-        let Some(stretch) = usize::try_from(number).ok().and_then(|number| self.stretches.get_mut(number)) else {
+        let Some(stretch) = usize::try_from(number).ok().and_then(|number| self.stretches.get_mut(number))
+        else {
             return;
         };
         match record.text("decision") {

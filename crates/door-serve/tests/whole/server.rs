@@ -16,6 +16,10 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 
+/// Writing below `asked` is asked about.
+pub(crate) const ASKING: &str =
+    "profile: dev\nrules: [{name: careful, action: ask, tool: file_write, path_patterns: ['/asked/']}]";
+
 /// A server, until it is dropped.
 pub(crate) struct Served {
     pub(crate) address: SocketAddr,
@@ -87,15 +91,16 @@ impl Loader for Yaml {
 
 impl Served {
     pub(crate) async fn new() -> Served {
-        Served::with("profile: dev", None).await
+        Served::with(ASKING, None).await
     }
 
     pub(crate) async fn with(yaml: &str, more_tokens: Option<&str>) -> Served {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("served-{}-{number}", std::process::id()));
+        let home =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("served-{}-{number}", std::process::id()));
         let _left_over = std::fs::remove_dir_all(&home);
-        std::fs::create_dir_all(home.join("work/.git/hooks")).expect("a workspace");
+        std::fs::create_dir_all(home.join("work/asked")).expect("a workspace");
         Served::at(home, yaml, more_tokens).await
     }
 
@@ -125,7 +130,9 @@ impl Served {
         })
         .expect("a server");
         let listening = bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.expect("a port");
-        let door_serve::Place::Address(address) = listening.place().expect("a place") else { panic!("no address") };
+        let door_serve::Place::Address(address) = listening.place().expect("a place") else {
+            panic!("no address")
+        };
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = Arc::clone(&app);
         tokio::spawn(async move { serve(serving, listening, async { drop(stopped.await) }).await });
@@ -192,11 +199,11 @@ impl Served {
 
     /// A call that is asked about, and that leaves a file when it runs.
     pub(crate) fn asked_about(&self, name: &str) -> Value {
-        json!({"tool": "file_write", "args": {"path": format!(".git/hooks/{name}"), "content": "ran"}, "session": format!("session-{name}")})
+        json!({"tool": "file_write", "args": {"path": format!("asked/{name}"), "content": "ran"}, "session": format!("session-{name}")})
     }
 
     pub(crate) fn ran(&self, name: &str) -> bool {
-        self.home.join("work/.git/hooks").join(name).exists()
+        self.home.join("work/asked").join(name).exists()
     }
 
     /// The questions that wait, once there are so many.
