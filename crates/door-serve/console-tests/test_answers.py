@@ -196,8 +196,8 @@ def what_always_would_allow_is_seen_before_it_is_saved(bench):
 
 def a_question_whose_time_is_over_says_so(bench):
     mock = bench.server()
-    name = mock.ask("git push", seconds=2)
     page = bench.page(mock)
+    name = mock.ask("git push", seconds=3)
     page.until(f"document.querySelector('{card(name)}')")
     page.until(f"document.querySelector('{card(name)} [data-outcome]')?.textContent.includes('in time: denied')", seconds=14)
     assert not mock.answers
