@@ -36,7 +36,9 @@ impl Loader for Alone {
         let wanted = Wanted { flags: Some("profile: dev".into()), ..Wanted::default() };
         let config = load(&world, &wanted).map_err(|error| Unfit::Configuration(error.to_string()))?;
         let key = Machine::digest_key().map_err(Unfit::Configuration)?;
-        Ok(Gate::new(config, world, workspace, key).with_fence(Fence::none("the benchmark has none")).running())
+        Ok(Gate::new(config, world, workspace, key)
+            .with_fence(Fence::none("the benchmark has none"))
+            .running())
     }
 
     fn stamp(&self) -> String {
@@ -71,8 +73,14 @@ fn measure(home: &Path) -> Result<(), String> {
         let checked = load_with(address, &request(address))?;
         if round == 1 {
             let share = 100.0 * checked.rate / plain.rate;
-            println!("{:<58} {:>12.0} {:>10} {:>12}", "a bare handler, requests a second", plain.rate, "", "");
-            println!("{:<58} {:>12.0} {:>9.0}% {:>12}", "POST /v1/check, requests a second", checked.rate, share, "≥ 20,000, 50%");
+            println!(
+                "{:<58} {:>12.0} {:>10} {:>12}",
+                "a bare handler, requests a second", plain.rate, "", ""
+            );
+            println!(
+                "{:<58} {:>12.0} {:>9.0}% {:>12}",
+                "POST /v1/check, requests a second", checked.rate, share, "≥ 20,000, 50%"
+            );
             println!("{:<58} {:>12} {:>10} {:>12}", "  p99", crate::shown(checked.p99), "", "≤ 5 ms");
         }
     }
@@ -216,8 +224,15 @@ fn pending(app: &Arc<App>, address: SocketAddr, token: &str) -> Result<(), Strin
         .map(|number| {
             let analysis = Arc::new((*judgement.analysis).clone());
             let session = format!("session-{}", number / 100);
-            let mut asked =
-                Asked::new(name(number), &session, "Bash", request.clone(), key.clone(), &judgement.ruling, analysis);
+            let mut asked = Asked::new(
+                name(number),
+                &session,
+                "Bash",
+                request.clone(),
+                key.clone(),
+                &judgement.ruling,
+                analysis,
+            );
             asked.confirmation = None;
             coordinator.open(Arc::new(asked), Duration::from_secs(3600)).map_err(|no| no.decision().name())
         })

@@ -22,7 +22,9 @@ pub(crate) fn run(arguments: &Serve) -> Result<u8, String> {
             ));
         }
         if address.ip().is_unspecified() {
-            return Err("name the address itself: requests are answered only under a name that is known".into());
+            return Err(
+                "name the address itself: requests are answered only under a name that is known".into()
+            );
         }
     }
     let presence = Presence::new(Machine::world()?.state.as_deref().map(Presence::lock_in));
@@ -34,7 +36,8 @@ pub(crate) fn run(arguments: &Serve) -> Result<u8, String> {
     let directory = gate.world().keys.clone().ok_or("there is no directory for the token")?.join("keys");
     if arguments.new_token {
         let token = door_serve::new_token()?;
-        replace(&Tokens::file(&directory), &format!("{token}\n")).map_err(|error| format!("the token: {error}"))?;
+        replace(&Tokens::file(&directory), &format!("{token}\n"))
+            .map_err(|error| format!("the token: {error}"))?;
     }
     let tokens = Tokens::open(&directory)?;
     let configuration = gate.world().configuration.clone();

@@ -84,10 +84,12 @@ impl App {
         if setup.gate.office().is_none() || setup.hosted.office().is_none() {
             return Err("the gate has nobody to ask and nowhere to write".into());
         }
-        let reader = Reader::open(&setup.journal).map_err(|error| format!("{}: {error}", setup.journal.display()))?;
+        let reader =
+            Reader::open(&setup.journal).map_err(|error| format!("{}: {error}", setup.journal.display()))?;
         let reader = Arc::new(reader);
         let recent = Arc::new(Recent::default());
-        let follower = Follower::start(Arc::clone(&reader), Arc::clone(&recent), Arc::clone(&setup.presence))?;
+        let follower =
+            Follower::start(Arc::clone(&reader), Arc::clone(&recent), Arc::clone(&setup.presence))?;
         let hands = Hands::new().map_err(|error| format!("nothing can be started: {error}"))?;
         let (stop, _) = watch::channel(false);
         Ok(Arc::new(App {
@@ -112,7 +114,6 @@ impl App {
     }
 
     /// The routes over this.
-    #[must_use]
     pub fn router(self: &Arc<Self>) -> Router {
         routes::router(Arc::clone(self))
     }
@@ -122,7 +123,11 @@ impl App {
     /// # Errors
     /// There is no office.
     pub fn coordinator(&self) -> Result<&Coordinator, String> {
-        self.gates.first().office().map(|office| office.approver.coordinator()).ok_or_else(|| "no office".into())
+        self.gates
+            .first()
+            .office()
+            .map(|office| office.approver.coordinator())
+            .ok_or_else(|| "no office".into())
     }
 
     /// Denies what is open, ends what runs, and lets go of every connection.

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use axum::extract::{Path, Query, Request, State};
 use axum::http::StatusCode;
+use gate::GrantChange;
 use gate::approval::{Answer, AskId, Decision, Extent, Grant, GrantKind, NotGranted, Outcome, Unresolved};
 use gate::call::{ErrorKind, Shown, visible};
-use gate::GrantChange;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -71,28 +71,38 @@ pub(crate) struct Resolved {
 /// Who answered the last questions of other processes.
 #[derive(Default)]
 pub(crate) struct Settled {
-    inner: Mutex<(BTreeMap<AskId, (Decision, String)>, VecDeque<AskId>)>,
+    inner: Mutex<Remembered>,
+}
+
+#[derive(Default)]
+struct Remembered {
+    answers: BTreeMap<AskId, (Decision, String)>,
+    order: VecDeque<AskId>,
 }
 
 impl Settled {
     fn note(&self, id: AskId, decision: Decision, by: &str) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        if inner.1.len() >= REMEMBERED
-            && let Some(oldest) = inner.1.pop_front()
+        if inner.order.len() >= REMEMBERED
+            && let Some(oldest) = inner.order.pop_front()
         {
-            inner.0.remove(&oldest);
+            inner.answers.remove(&oldest);
         }
-        inner.0.insert(id, (decision, by.to_owned()));
-        inner.1.push_back(id);
+        inner.answers.insert(id, (decision, by.to_owned()));
+        inner.order.push_back(id);
     }
 
     pub(crate) fn get(&self, id: AskId) -> Option<(Decision, String)> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner).0.get(&id).cloned()
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).answers.get(&id).cloned()
     }
 }
 
 /// `GET /v1/approvals`
-pub(crate) async fn list(State(app): State<Arc<App>>, Query(wanted): Query<Wanted>, request: Request) -> Answered {
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    Query(wanted): Query<Wanted>,
+    request: Request,
+) -> Answered {
     let caller = caller(&request)?;
     let limit = wanted.limit.unwrap_or(LISTED).min(10_000);
     if let Some(wait) = wanted.wait.filter(|_| caller.may_approve) {
@@ -186,10 +196,15 @@ pub(crate) fn question(app: &App, id: AskId) -> Result<Question, Refusal> {
 }
 
 /// `POST /v1/approvals/{id}`
-pub(crate) async fn resolve(State(app): State<Arc<App>>, Path(id): Path<String>, request: Request) -> Answered {
+pub(crate) async fn resolve(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    request: Request,
+) -> Answered {
     let caller = caller(&request)?;
-    let said: Said = serde_json::from_value(json(request).await?)
-        .map_err(|error| Refusal::invalid(format!("an answer is {{decision, reason?, confirmation?}}: {error}")))?;
+    let said: Said = serde_json::from_value(json(request).await?).map_err(|error| {
+        Refusal::invalid(format!("an answer is {{decision, reason?, confirmation?}}: {error}"))
+    })?;
     let resolved = blocking(move || answer(&app, &caller, &id, &said)).await??;
     Ok(json_answer(&resolved))
 }
@@ -225,7 +240,13 @@ pub(crate) fn answer(app: &App, caller: &Caller, id: &str, said: &Said) -> Resul
     resolved
 }
 
-fn resolve_here(app: &App, id: AskId, decision: Decision, by: &str, said: &Said) -> Result<Resolved, Refusal> {
+fn resolve_here(
+    app: &App,
+    id: AskId,
+    decision: Decision,
+    by: &str,
+    said: &Said,
+) -> Result<Resolved, Refusal> {
     let mut answer = Answer::new(decision, by);
     if let Some(words) = &said.confirmation {
         answer = answer.typing(words);
@@ -244,7 +265,13 @@ fn resolve_here(app: &App, id: AskId, decision: Decision, by: &str, said: &Said)
     }
 }
 
-fn resolve_elsewhere(app: &App, id: AskId, decision: Decision, by: &str, said: &Said) -> Result<Resolved, Refusal> {
+fn resolve_elsewhere(
+    app: &App,
+    id: AskId,
+    decision: Decision,
+    by: &str,
+    said: &Said,
+) -> Result<Resolved, Refusal> {
     let (grants, by) = (app.grants()?, Shown::of(by));
     let extent = match decision {
         Decision::Approved => Some(Extent::Once),

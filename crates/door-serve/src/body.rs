@@ -31,9 +31,11 @@ pub(crate) fn caller(request: &Request) -> Result<Caller, Refusal> {
 /// The body as JSON: strictly read, no key twice, nested 64 deep at most.
 pub(crate) async fn json(request: Request) -> Result<Value, Refusal> {
     let too_large = || {
-        Refusal::invalid(format!("the body is larger than {LARGEST} bytes")).with_status(StatusCode::PAYLOAD_TOO_LARGE)
+        Refusal::invalid(format!("the body is larger than {LARGEST} bytes"))
+            .with_status(StatusCode::PAYLOAD_TOO_LARGE)
     };
-    let announced = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let announced =
+        request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if announced.is_some_and(|length: u64| length > LARGEST as u64) {
         return Err(too_large());
     }
@@ -42,7 +44,8 @@ pub(crate) async fn json(request: Request) -> Result<Value, Refusal> {
         Ok(Ok(bytes)) => Ok(strict_json(&bytes)?),
         // Either it is too long or whoever sent it went away, who will not read this.
         Ok(Err(_)) => Err(too_large()),
-        Err(_) => Err(Refusal::new(ErrorKind::Timeout, "the body takes too long").with_status(StatusCode::REQUEST_TIMEOUT)),
+        Err(_) => Err(Refusal::new(ErrorKind::Timeout, "the body takes too long")
+            .with_status(StatusCode::REQUEST_TIMEOUT)),
     }
 }
 
@@ -51,7 +54,7 @@ pub(crate) struct Pieces(mpsc::Receiver<Bytes>);
 
 impl Pieces {
     /// The queue, and the body that it feeds. It holds so many pieces.
-    pub(crate) fn new(most: usize) -> (mpsc::Sender<Bytes>, Body) {
+    pub(crate) fn queue(most: usize) -> (mpsc::Sender<Bytes>, Body) {
         let (send, receive) = mpsc::channel(most);
         (send, Body::new(Pieces(receive)))
     }

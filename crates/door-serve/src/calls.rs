@@ -69,15 +69,15 @@ pub(crate) async fn call(State(app): State<Arc<App>>, request: Request) -> Answe
     let session = || format!("http-{}", caller.name.as_deref().unwrap_or("main"));
     raw.session.get_or_insert_with(session);
     if raw.id.is_none() {
-        let bytes: [u8; 16] = Machine::random().map_err(Refusal::failed)?;
-        raw.id = Some(gate::call::Shown::name(bytes).as_str().to_owned());
+        raw.id = Some(fresh_id()?);
     }
+    let id = gate.shown_identifier(raw.id.as_deref().unwrap_or_default()).as_str().to_owned();
     let place = Arc::clone(&app.calls).try_acquire_owned().map_err(|_| {
         Refusal::failed("too many calls are under way").with_status(StatusCode::TOO_MANY_REQUESTS)
     })?;
     app.metrics.called();
     if streamed {
-        return stream(app, gate, raw, place).await;
+        return stream(app, gate, raw, id, place).await;
     }
     let calling = start(&app, &gate, raw, None);
     let stop = app.stopping();
@@ -88,7 +88,22 @@ pub(crate) async fn call(State(app): State<Arc<App>>, request: Request) -> Answe
         () = &mut stop => Outcome::error(ErrorKind::Cancelled, "the server shuts down".into()),
     };
     drop(place);
-    Ok(result(&app, &outcome))
+    Ok(result(&app, &outcome, &id))
+}
+
+/// A name for a call: random, in the form of a UUID.
+fn fresh_id() -> Result<String, Refusal> {
+    let bytes: [u8; 16] = Machine::random().map_err(Refusal::failed)?;
+    let version = |number: u128| number & !(0xf << 76) & !(0x3 << 62) | 4 << 76 | 2 << 62;
+    let digits = format!("{:032x}", version(u128::from_be_bytes(bytes)));
+    let mut id = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if matches!(place, 8 | 12 | 16 | 20) {
+            id.push('-');
+        }
+        id.push(digit);
+    }
+    Ok(id)
 }
 
 fn start(app: &App, gate: &Arc<Gate>, raw: RawCall, watch: Option<gate::Watcher>) -> Calling {
@@ -99,16 +114,19 @@ fn start(app: &App, gate: &Arc<Gate>, raw: RawCall, watch: Option<gate::Watcher>
 }
 
 /// The result of a tool, with the status of its error kind, and the error in the form that all errors have.
-fn result(app: &App, outcome: &Outcome) -> Response {
+fn result(app: &App, outcome: &Outcome, id: &str) -> Response {
     let kind = outcome.error_kind;
     let status = kind.map_or(StatusCode::OK, |kind| {
         StatusCode::from_u16(kind.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     });
-    json_with(status, &told(app, outcome))
+    json_with(status, &told(app, outcome, id))
 }
 
-fn told(app: &App, outcome: &Outcome) -> Value {
+fn told(app: &App, outcome: &Outcome, id: &str) -> Value {
     let mut value = serde_json::to_value(outcome).unwrap_or_default();
+    if let Value::Object(members) = &mut value {
+        members.insert("call_id".into(), id.into());
+    }
     if let (Value::Object(members), Some(kind)) = (&mut value, outcome.error_kind) {
         let mut lines = outcome.stderr.lines();
         let message = visible(&mask(lines.next().unwrap_or_default()));
@@ -122,10 +140,17 @@ fn told(app: &App, outcome: &Outcome) -> Value {
     value
 }
 
-async fn stream(app: Arc<App>, gate: Arc<Gate>, raw: RawCall, place: OwnedSemaphorePermit) -> Answered {
+async fn stream(
+    app: Arc<App>,
+    gate: Arc<Gate>,
+    raw: RawCall,
+    id: String,
+    place: OwnedSemaphorePermit,
+) -> Answered {
     let reader = Arc::clone(&app.reader);
-    let position = blocking(move || reader.end()).await?.map_err(|error| Refusal::failed(error.to_string()))?;
-    let (send, body) = Pieces::new(WAITING);
+    let position =
+        blocking(move || reader.end()).await?.map_err(|error| Refusal::failed(error.to_string()))?;
+    let (send, body) = Pieces::queue(WAITING);
     let output = send.clone();
     let watch: gate::Watcher = Arc::new(move |stream, bytes: &[u8]| {
         let name = match stream {
@@ -136,7 +161,6 @@ async fn stream(app: Arc<App>, gate: Arc<Gate>, raw: RawCall, place: OwnedSemaph
         // The program waits for a slow reader; one that has gone away misses the rest.
         let _gone = output.blocking_send(Bytes::from(format!("event: output\ndata: {data}\n\n")));
     });
-    let id = raw.id.clone().unwrap_or_default();
     let calling = start(&app, &gate, raw, Some(watch));
     tokio::spawn(async move {
         let _place = place;
@@ -146,7 +170,13 @@ async fn stream(app: Arc<App>, gate: Arc<Gate>, raw: RawCall, place: OwnedSemaph
 }
 
 /// The records of one call as they are written, then its result.
-async fn follow(app: &Arc<App>, calling: Calling, mut position: Position, id: &str, send: &mpsc::Sender<Bytes>) {
+async fn follow(
+    app: &Arc<App>,
+    calling: Calling,
+    mut position: Position,
+    id: &str,
+    send: &mpsc::Sender<Bytes>,
+) {
     let (mut news, stop) = (app.follower.news(), app.stopping());
     tokio::pin!(calling, stop);
     let outcome = loop {
@@ -160,7 +190,7 @@ async fn follow(app: &Arc<App>, calling: Calling, mut position: Position, id: &s
         }
     };
     if records(app, &mut position, id, send).await {
-        let result = told(app, &outcome);
+        let result = told(app, &outcome, id);
         piece(send, Bytes::from(format!("event: result\ndata: {result}\n\n"))).await;
     }
 }

@@ -78,11 +78,8 @@ pub(crate) async fn check(State(app): State<Arc<App>>, request: Request) -> Answ
         return Err(Refusal::invalid("a call is a JSON object"));
     };
     let layered = members.contains_key("resource");
-    let read = if layered {
-        Wanted::of_security_layer(members, &caller)
-    } else {
-        Wanted::line(members, &caller)
-    };
+    let read =
+        if layered { Wanted::of_security_layer(members, &caller) } else { Wanted::line(members, &caller) };
     // Whoever looks only for a decision finds one: what cannot be read is denied.
     let denied = |refusal: Refusal| {
         let decision = if layered { "DENY" } else { "deny" };

@@ -37,12 +37,13 @@ pub(crate) async fn connect(State(app): State<Arc<App>>, mut request: Request) -
     if !caller.may_approve {
         return Err(Refusal::forbidden("this token may not answer questions"));
     }
-    let upgrade: Result<WebSocketUpgrade, Response> =
-        request.extract_parts().await.map_err(|rejection: axum::extract::ws::rejection::WebSocketUpgradeRejection| {
+    let upgrade: Result<WebSocketUpgrade, Response> = request.extract_parts().await.map_err(
+        |rejection: axum::extract::ws::rejection::WebSocketUpgradeRejection| {
             Refusal::invalid("this is a WebSocket: it wants an `Upgrade`")
                 .with_status(rejection.into_response().status())
                 .into_response()
-        });
+        },
+    );
     match upgrade {
         Ok(upgrade) => Ok(upgrade
             .max_message_size(LONGEST)

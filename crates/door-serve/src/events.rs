@@ -36,7 +36,11 @@ pub(crate) struct Wanted {
 }
 
 /// The route.
-pub(crate) async fn stream(State(app): State<Arc<App>>, Query(wanted): Query<Wanted>, request: Request) -> Answered {
+pub(crate) async fn stream(
+    State(app): State<Arc<App>>,
+    Query(wanted): Query<Wanted>,
+    request: Request,
+) -> Answered {
     let caller = caller(&request)?;
     let last = match request.headers().get("last-event-id") {
         None => None,
@@ -48,7 +52,8 @@ pub(crate) async fn stream(State(app): State<Arc<App>>, Query(wanted): Query<Wan
                 .ok_or_else(|| Refusal::invalid("`Last-Event-ID` is the number of a record"))?,
         ),
     };
-    let present = (wanted.approver.as_deref() == Some("1") && caller.may_approve).then(|| app.presence.enter());
+    let present =
+        (wanted.approver.as_deref() == Some("1") && caller.may_approve).then(|| app.presence.enter());
     // Where it begins is settled before the answer does: what is written from now on is in it.
     let reader = Arc::clone(&app.reader);
     let position = blocking(move || match last {
@@ -57,7 +62,7 @@ pub(crate) async fn stream(State(app): State<Arc<App>>, Query(wanted): Query<Wan
     })
     .await?
     .map_err(Refusal::failed)?;
-    let (send, body) = Pieces::new(WAITING);
+    let (send, body) = Pieces::queue(WAITING);
     tokio::spawn(feed(app, position, present, send));
     Ok(event_stream(body))
 }
@@ -73,7 +78,9 @@ pub(crate) fn event_stream(body: Body) -> Response {
 }
 
 /// Work that waits for the disk.
-pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Refusal> {
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Refusal> {
     tokio::task::spawn_blocking(work).await.map_err(|_| Refusal::failed("it broke off"))
 }
 

@@ -60,7 +60,11 @@ pub(crate) struct Follower {
 }
 
 impl Follower {
-    pub(crate) fn start(reader: Arc<Reader>, recent: Arc<Recent>, presence: Arc<Presence>) -> Result<Follower, String> {
+    pub(crate) fn start(
+        reader: Arc<Reader>,
+        recent: Arc<Recent>,
+        presence: Arc<Presence>,
+    ) -> Result<Follower, String> {
         let mut position = reader.end().map_err(|error| format!("the journal cannot be read: {error}"))?;
         let (tell, news) = watch::channel(0_u64);
         let stop = Arc::new(AtomicBool::new(false));

@@ -69,7 +69,11 @@ pub(crate) async fn list(State(app): State<Arc<App>>) -> Answered {
 }
 
 /// `DELETE /v1/grants/{id}`
-pub(crate) async fn revoke(State(app): State<Arc<App>>, Path(id): Path<String>, request: Request) -> Answered {
+pub(crate) async fn revoke(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    request: Request,
+) -> Answered {
     if !caller(&request)?.may_approve {
         return Err(Refusal::forbidden("this token may not take back grants"));
     }

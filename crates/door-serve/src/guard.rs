@@ -21,7 +21,9 @@ impl Hosts {
     /// A loopback address with its port, and what stands for it.
     #[must_use]
     pub fn loopback(port: u16) -> Hosts {
-        Hosts { names: vec![format!("127.0.0.1:{port}"), format!("localhost:{port}"), format!("[::1]:{port}")] }
+        Hosts {
+            names: vec![format!("127.0.0.1:{port}"), format!("localhost:{port}"), format!("[::1]:{port}")],
+        }
     }
 
     /// A socket in the file system has no name of its own; clients write this one.
@@ -63,7 +65,7 @@ pub(crate) fn pass(head: &Head<'_>, hosts: &Hosts, tokens: &Tokens) -> Result<Op
         };
     }
     let caller = bearer(head.headers).and_then(|token| tokens.caller(token)).ok_or_else(|| {
-        Refusal::new(ErrorKind::Permission, "this needs the token, as `Authorization: Bearer TOKEN`")
+        Refusal::new(ErrorKind::Permission, "this needs a bearer token in its `Authorization`")
             .with_status(StatusCode::UNAUTHORIZED)
             .help("`bailiwick serve` prints where the token is")
     })?;
@@ -121,5 +123,6 @@ fn in_json(head: &Head<'_>) -> Result<(), Refusal> {
     if fits {
         return Ok(());
     }
-    Err(Refusal::invalid("the body must be `application/json`").with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE))
+    Err(Refusal::invalid("the body must be `application/json`")
+        .with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE))
 }

@@ -97,7 +97,8 @@ fn fits(wanted: &Wanted, record: &Record) -> bool {
     let given = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
     let decided = matches!(record.kind, Kind::ToolCallRequested | Kind::ApprovalDecided);
     given(&wanted.tool).is_none_or(|tool| record.text("tool") == Some(&tool))
-        && given(&wanted.decision).is_none_or(|decision| decided && record.text("decision") == Some(&decision))
+        && given(&wanted.decision)
+            .is_none_or(|decision| decided && record.text("decision") == Some(&decision))
         && given(&wanted.q).is_none_or(|q| record.line.to_lowercase().contains(&q.to_lowercase()))
 }
 

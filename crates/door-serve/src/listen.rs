@@ -108,8 +108,13 @@ pub async fn bind_socket(path: &Path) -> Result<Listening, String> {
 ///
 /// # Errors
 /// It is not known where it listens.
-pub async fn serve(app: Arc<App>, listening: Listening, stop: impl Future<Output = ()>) -> Result<(), String> {
+pub async fn serve(
+    app: Arc<App>,
+    listening: Listening,
+    stop: impl Future<Output = ()>,
+) -> Result<(), String> {
     app.called(listening.hosts().map_err(|error| error.to_string())?);
+    more_descriptors();
     let router = app.router();
     let places = Arc::new(Semaphore::new(MOST));
     let mut look = tokio::time::interval(LOOK);
@@ -133,6 +138,19 @@ pub async fn serve(app: Arc<App>, listening: Listening, stop: impl Future<Output
     let everybody = u32::try_from(MOST).unwrap_or(u32::MAX);
     let _gone = tokio::time::timeout(FAREWELL, places.acquire_many(everybody)).await;
     Ok(())
+}
+
+/// Each connection takes a descriptor, and many systems give a process few to begin with.
+fn more_descriptors() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    const ENOUGH: u64 = 8192;
+    let limit = getrlimit(Resource::Nofile);
+    let wanted = limit.maximum.map_or(ENOUGH, |most| most.min(ENOUGH));
+    if limit.current.is_some_and(|current| current < wanted) {
+        // Where it cannot be raised, connections beyond it wait until others end.
+        let _as_it_was =
+            setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum: limit.maximum });
+    }
 }
 
 /// The other end of a connection.
@@ -186,7 +204,11 @@ fn admit(app: &Arc<App>, router: &Router, places: &Arc<Semaphore>, stream: Strea
     }
 }
 
-async fn connection(placed: Placed, router: Router, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) {
+async fn connection(
+    placed: Placed,
+    router: Router,
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+) {
     let app = Arc::clone(&placed.app);
     let stop = app.stopping();
     tokio::pin!(stop);
@@ -209,7 +231,11 @@ async fn connection(placed: Placed, router: Router, stream: impl AsyncRead + Asy
 }
 
 /// One request: past the guard, to its route.
-async fn answer(app: Arc<App>, mut router: Router, request: Request<Incoming>) -> Result<Response, Infallible> {
+async fn answer(
+    app: Arc<App>,
+    mut router: Router,
+    request: Request<Incoming>,
+) -> Result<Response, Infallible> {
     let head = Head {
         method: request.method(),
         uri: request.uri(),

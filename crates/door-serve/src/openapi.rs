@@ -68,7 +68,8 @@ fn operation(route: &Route, generator: &mut SchemaGenerator, error: &Schema) -> 
         inner.inline_subschemas = true;
         let schema = query(&mut inner.into_generator()).to_value();
         for (name, schema) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-            parameters.push(json!({"name": name, "in": "query", "required": false, "schema": present(schema)}));
+            parameters
+                .push(json!({"name": name, "in": "query", "required": false, "schema": present(schema)}));
         }
     }
     if !parameters.is_empty() {

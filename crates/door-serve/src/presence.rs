@@ -75,7 +75,8 @@ impl Presence {
 /// Nobody else's process is in the way, or theirs says the same already.
 fn locked(path: &Path) -> Option<File> {
     use std::os::unix::fs::OpenOptionsExt;
-    let file = std::fs::OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).ok()?;
+    let file =
+        std::fs::OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).ok()?;
     file.try_lock().ok().map(|()| file)
 }
 

@@ -133,7 +133,11 @@ impl Question {
             requires_typed_confirmation: asked.confirmation.map(str::to_owned),
             session: visible(&mask(&asked.session)),
             principal: visible(asked.principal.as_str()),
-            choices: Decision::ALL.iter().filter(|one| choice(one)).map(|one| one.name().to_owned()).collect(),
+            choices: Decision::ALL
+                .iter()
+                .filter(|one| choice(one))
+                .map(|one| one.name().to_owned())
+                .collect(),
             always,
             waits: "here".to_owned(),
         }
@@ -161,10 +165,13 @@ impl Question {
             id: grant.id.to_string(),
             confirmation_id: grant.id.to_string(),
             tool_name: visible(&grant.tool),
-            args: of("request").and_then(Value::as_object).map(|args| plain(args)).unwrap_or_default(),
+            args: of("request").and_then(Value::as_object).map(plain).unwrap_or_default(),
             what: visible(grant.shown.as_str()),
             approval_key: grant.key.as_ref().map(|key| key.as_str().to_owned()),
-            risk: Risk { level: level.clone(), factors: list(of("risk").and_then(|risk| risk.get("factors"))) },
+            risk: Risk {
+                level: level.clone(),
+                factors: list(of("risk").and_then(|risk| risk.get("factors"))),
+            },
             effects: list(of("effects")),
             reason: reason.clone(),
             rule: of("rule").and_then(|rule| {
@@ -201,9 +208,10 @@ fn texts(all: &[String]) -> Vec<String> {
 fn plain(args: &Map<String, Value>) -> Map<String, Value> {
     let one = |value: &Value| match value {
         Value::String(text) => visible(text).into(),
-        Value::Array(items) => {
-            items.iter().map(|item| item.as_str().map_or_else(|| item.clone(), |text| visible(text).into())).collect()
-        }
+        Value::Array(items) => items
+            .iter()
+            .map(|item| item.as_str().map_or_else(|| item.clone(), |text| visible(text).into()))
+            .collect(),
         other => other.clone(),
     };
     args.iter().map(|(name, value)| (visible(name), one(value))).collect()

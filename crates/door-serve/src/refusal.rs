@@ -136,7 +136,10 @@ pub(crate) fn json_with(status: StatusCode, value: &impl Serialize) -> Response 
     match serde_json::to_vec(value) {
         Ok(bytes) => bytes_with(status, bytes),
         // FAIL-CLOSED: what cannot be written down is no answer.
-        Err(_) => bytes_with(StatusCode::INTERNAL_SERVER_ERROR, br#"{"error":{"kind":"unknown","message":"the answer could not be written","help":[]}}"#.to_vec()),
+        Err(_) => bytes_with(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            br#"{"error":{"kind":"unknown","message":"the answer could not be written","help":[]}}"#.to_vec(),
+        ),
     }
 }
 

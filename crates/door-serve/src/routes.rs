@@ -12,7 +12,8 @@ use crate::app::App;
 use crate::page::{self, FILES};
 use crate::refusal::Refusal;
 use crate::{
-    approvals, authzen, calls, check, connect, events, grants, health, history, metrics, openapi, policy, stats,
+    approvals, authzen, calls, check, connect, events, grants, health, history, metrics, openapi, policy,
+    stats,
 };
 
 /// What a route is asked with.
@@ -110,12 +111,7 @@ pub const ROUTES: &[Route] = &[
         handler: || get(metrics::metrics),
         ..PLAIN
     },
-    Route {
-        path: "/openapi.json",
-        about: "This document",
-        handler: || get(openapi::openapi),
-        ..PLAIN
-    },
+    Route { path: "/openapi.json", about: "This document", handler: || get(openapi::openapi), ..PLAIN },
     Route {
         method: Method::Post,
         path: "/v1/check",

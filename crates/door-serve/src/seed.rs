@@ -29,12 +29,16 @@ impl Wanted {
     }
 
     /// `{principal{id, groups}, action, resource{type, name, attributes{args}}, context}`
-    pub(crate) fn of_security_layer(mut members: Map<String, Value>, caller: &Caller) -> Result<Wanted, Refusal> {
+    pub(crate) fn of_security_layer(
+        mut members: Map<String, Value>,
+        caller: &Caller,
+    ) -> Result<Wanted, Refusal> {
         let action = taken(&mut members, "action", Value::is_string, "a string")?;
         if action.as_ref().and_then(Value::as_str) != Some("tool:execute") {
             return Err(expected("action", "`tool:execute`"));
         }
-        let mut resource = object(&mut members, "resource")?.ok_or_else(|| expected("resource", "an object"))?;
+        let mut resource =
+            object(&mut members, "resource")?.ok_or_else(|| expected("resource", "an object"))?;
         let kind = taken(&mut resource, "type", Value::is_string, "a string")?;
         if kind.as_ref().and_then(Value::as_str) != Some("tool") {
             return Err(expected("resource.type", "`tool`"));
@@ -45,11 +49,14 @@ impl Wanted {
         let args = object(&mut attributes, "args")?.unwrap_or_default();
         let mut wanted = Wanted { raw: named(&name, args), safety: None, explain: false };
         if let Some(principal) = members.shift_remove("principal") {
-            wanted.raw.principal = Principal::read(principal).map_err(|invalid| Refusal::invalid(format!("`principal`: {invalid}")))?;
+            wanted.raw.principal = Principal::read(principal)
+                .map_err(|invalid| Refusal::invalid(format!("`principal`: {invalid}")))?;
         }
         wanted.around(&mut object(&mut members, "context")?.unwrap_or_default())?;
         match members.keys().next() {
-            Some(key) => Err(Refusal::invalid(format!("the key `{}` is not known", gate::call::visible(key)))),
+            Some(key) => {
+                Err(Refusal::invalid(format!("the key `{}` is not known", gate::call::visible(key))))
+            }
             None => Ok(wanted.named_by(caller)),
         }
     }
@@ -82,8 +89,8 @@ impl Wanted {
         let mut principal = Map::new();
         principal.insert("id".into(), text(&subject, "subject", "id")?.into());
         principal.extend(groups.map(|groups| ("groups".to_owned(), groups)));
-        wanted.raw.principal =
-            Principal::read(Value::Object(principal)).map_err(|invalid| Refusal::invalid(format!("`subject`: {invalid}")))?;
+        wanted.raw.principal = Principal::read(Value::Object(principal))
+            .map_err(|invalid| Refusal::invalid(format!("`subject`: {invalid}")))?;
         let mut context = match request.get("context") {
             None | Some(Value::Null) => Map::new(),
             Some(Value::Object(context)) => context.clone(),

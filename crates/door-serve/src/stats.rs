@@ -16,7 +16,8 @@ use crate::refusal::{Answered, Refusal, json_answer};
 /// So many stretches of time at most.
 const BUCKETS: i64 = 96;
 /// How long a stretch may be, in seconds.
-const STEPS: [i64; 12] = [60, 300, 900, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400, 604_800, 2_592_000, 31_536_000];
+const STEPS: [i64; 12] =
+    [60, 300, 900, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400, 604_800, 2_592_000, 31_536_000];
 const SECOND: i64 = 1_000_000;
 
 /// From when on.
@@ -126,7 +127,8 @@ impl Series {
             return;
         }
         let number = record.time().micros() / SECOND / self.step - self.first;
-        let Some(stretch) = usize::try_from(number).ok().and_then(|number| self.stretches.get_mut(number)) else {
+        let Some(stretch) = usize::try_from(number).ok().and_then(|number| self.stretches.get_mut(number))
+        else {
             return;
         };
         match record.text("decision") {

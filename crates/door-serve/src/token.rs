@@ -97,14 +97,15 @@ impl Tokens {
         if main.len() != 43 || !main.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_') {
             return Err("the token is not 256 bits in base64url".into());
         }
-        let everything =
-            Caller { name: None, may_name_principals: true, may_approve: true, may_call: true };
+        let everything = Caller { name: None, may_name_principals: true, may_approve: true, may_call: true };
         let mut all = vec![(Digest::of(main), everything)];
         let file: File = match more {
             None => File { tokens: Vec::new() },
-            Some(text) => strict_json(text.as_bytes())
-                .map_err(|invalid| format!("tokens.json: {invalid}"))
-                .and_then(|value| serde_json::from_value(value).map_err(|error| format!("tokens.json: {error}")))?,
+            Some(text) => {
+                strict_json(text.as_bytes()).map_err(|invalid| format!("tokens.json: {invalid}")).and_then(
+                    |value| serde_json::from_value(value).map_err(|error| format!("tokens.json: {error}")),
+                )?
+            }
         };
         if file.tokens.len() > MOST {
             return Err(format!("tokens.json: more than {MOST} tokens"));
@@ -164,7 +165,8 @@ fn base64url(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut text = String::new();
     for chunk in bytes.chunks(3) {
-        let bits = chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        let bits =
+            chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
         for place in 0..=chunk.len() {
             let letter = bits >> (18 - 6 * place) & 63;
             text.push(LETTERS.get(letter as usize).map_or('A', |letter| char::from(*letter)));
@@ -199,7 +201,9 @@ fn private_text(path: &Path) -> Result<Option<String>, String> {
 fn make(path: &Path, token: &str) -> Result<(), String> {
     use std::os::unix::fs::OpenOptionsExt;
     let made = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    match made.and_then(|mut file| file.write_all(format!("{token}\n").as_bytes()).and_then(|()| file.sync_all())) {
+    match made
+        .and_then(|mut file| file.write_all(format!("{token}\n").as_bytes()).and_then(|()| file.sync_all()))
+    {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
             Err(format!("{}: {error}", path.display()))
         }
@@ -214,7 +218,9 @@ mod tests {
     #[test]
     fn a_token_is_256_bits_in_base64url() {
         assert_eq!(base64url(&[0xff; 32]).len(), 43);
-        for (bytes, text) in [(&b"f"[..], "Zg"), (b"fo", "Zm8"), (b"foo", "Zm9v"), (b"foob", "Zm9vYg"), (&[0xfb, 0xff], "-_8")] {
+        for (bytes, text) in
+            [(&b"f"[..], "Zg"), (b"fo", "Zm8"), (b"foo", "Zm9v"), (b"foob", "Zm9vYg"), (&[0xfb, 0xff], "-_8")]
+        {
             assert_eq!(base64url(bytes), text);
         }
         assert_ne!(new_token().unwrap(), new_token().unwrap());
@@ -224,12 +230,15 @@ mod tests {
     fn only_the_whole_token_counts_and_each_may_what_its_line_says() {
         let main = new_token().unwrap();
         let other = new_token().unwrap();
-        let file = format!(r#"{{"tokens": [{{"name": "ci", "sha256": "{}", "may_call": true}}]}}"#, sha256_hex(other.as_bytes()));
+        let file = format!(
+            r#"{{"tokens": [{{"name": "ci", "sha256": "{}", "may_call": true}}]}}"#,
+            sha256_hex(other.as_bytes())
+        );
         let tokens = Tokens::of(&main, Some(&file)).unwrap();
         assert!(tokens.caller(main.as_bytes()).is_some_and(|caller| caller.may_approve));
         let ci = tokens.caller(other.as_bytes()).unwrap();
         assert!(ci.may_call && !ci.may_approve && !ci.may_name_principals);
-        for wrong in ["", &main[..42], &format!("{main}x"), &main.to_uppercase(), "x"] {
+        for wrong in ["", main.split_at(42).0, &format!("{main}x"), &main.to_uppercase(), "x"] {
             assert!(tokens.caller(wrong.as_bytes()).is_none(), "{wrong}");
         }
     }
@@ -240,7 +249,13 @@ mod tests {
         for wrong in ["", "short", &format!("{main}="), &"é".repeat(22)] {
             assert!(Tokens::of(wrong, None).is_err(), "{wrong}");
         }
-        for wrong in ["", "[]", r#"{"tokens": [{"name": "x", "sha256": "12"}]}"#, r#"{"tokens": [], "tokens": []}"#, r#"{"tokens": [{"name": "x", "hash": "12"}]}"#] {
+        for wrong in [
+            "",
+            "[]",
+            r#"{"tokens": [{"name": "x", "sha256": "12"}]}"#,
+            r#"{"tokens": [], "tokens": []}"#,
+            r#"{"tokens": [{"name": "x", "hash": "12"}]}"#,
+        ] {
             assert!(Tokens::of(&main, Some(wrong)).is_err(), "{wrong}");
         }
     }

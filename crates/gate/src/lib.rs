@@ -174,6 +174,12 @@ impl Gate {
         self
     }
 
+    /// A name that somebody gave to a call or a session, as the journal has it.
+    #[must_use]
+    pub fn shown_identifier(&self, text: &str) -> call::Shown {
+        call::Shown::identifier(text, &self.digest_key)
+    }
+
     /// The world that it stands in.
     #[must_use]
     pub fn world(&self) -> &World {

@@ -43,7 +43,14 @@ impl Hands {
     /// No descriptor or no thread is to be had.
     pub fn new() -> std::io::Result<Hands> {
         let sessions = Arc::new(Sessions::new(tools::SessionBounds::default())?);
-        Ok(Hands { sessions, watch: None, human: None, plans: Arc::new(Plans::new()), skills: None, search: None })
+        Ok(Hands {
+            sessions,
+            watch: None,
+            human: None,
+            plans: Arc::new(Plans::new()),
+            skills: None,
+            search: None,
+        })
     }
 }
 

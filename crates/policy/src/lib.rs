@@ -19,8 +19,8 @@ mod ruling;
 
 pub use config::{
     ApprovalProvider, ApprovalRule, ApprovalSettings, ApprovalWord, At, Case, Config, ConfigError,
-    JournalSettings, JournalSync, Layer, Limits, MAX_BYTES, Origin, Profile, REQUEST, Set, Shown, Stance, reference,
-    schema,
+    JournalSettings, JournalSync, Layer, Limits, MAX_BYTES, Origin, Profile, REQUEST, Set, Shown, Stance,
+    reference, schema,
 };
 pub use decision::Decision;
 pub use engine::{Answer, Consultation, MAX_ANSWER};

@@ -18,19 +18,31 @@ async fn with_nobody_there_it_is_no_at_once_and_with_somebody_it_waits_for_the_a
     assert!(reply.json()["error"]["help"].to_string().contains("bailiwick serve"), "{reply:?}");
     // What nobody could be asked waits for a yes to its next try.
     let waiting = served.questions(1).await;
-    assert_eq!((waiting[0]["waits"].as_str(), waiting[0]["toolName"].as_str()), (Some("elsewhere"), Some("file_write")));
+    assert_eq!(
+        (waiting[0]["waits"].as_str(), waiting[0]["toolName"].as_str()),
+        (Some("elsewhere"), Some("file_write"))
+    );
     assert!(waiting[0]["effects"].to_string().contains("write"), "{waiting:?}");
 
     let _approver = served.approver().await;
-    for (name, decision, runs) in [("yes", "approved", true), ("no", "denied", false), ("stop", "abort", false), ("session", "approved_for_session", true)] {
+    for (name, decision, runs) in [
+        ("yes", "approved", true),
+        ("no", "denied", false),
+        ("stop", "abort", false),
+        ("session", "approved_for_session", true),
+    ] {
         let (asking, call) = (Arc::clone(&served), served.asked_about(name));
         let call = tokio::spawn(async move { asking.post("/v1/calls", &call).await });
-        let question = served.questions(2).await.into_iter().find(|one| one["waits"] == "here").expect("a question");
+        let question =
+            served.questions(2).await.into_iter().find(|one| one["waits"] == "here").expect("a question");
         assert!(!served.ran(name), "it ran before the answer");
         assert_eq!(question["security_warning"]["level"], "HIGH", "{question}");
         assert_eq!(question["principal"], "agent");
         let id = question["id"].as_str().expect("an id");
-        assert_eq!(served.get(&format!("/v1/approvals/{id}")).await.json()["approval_key"], question["approval_key"]);
+        assert_eq!(
+            served.get(&format!("/v1/approvals/{id}")).await.json()["approval_key"],
+            question["approval_key"]
+        );
         let path = format!("/v1/approvals/{id}");
         assert_eq!(served.post(&path, &json!({"decision": "perhaps"})).await.status, 400);
         assert_eq!(served.post(&path, &json!({"decision": "approved_always"})).await.status, 422);
@@ -38,15 +50,31 @@ async fn with_nobody_there_it_is_no_at_once_and_with_somebody_it_waits_for_the_a
         let told = served.post(&path, &json!({"decision": decision, "reason": "because"})).await;
         assert_eq!((told.status, told.json()["by"].as_str()), (200, Some("tester")), "{told:?}");
         let late = served.post(&path, &json!({"decision": "approved"})).await;
-        assert_eq!((late.status, late.json()["settled"]["decision"].as_str()), (409, Some(decision)), "{late:?}");
+        assert_eq!(
+            (late.status, late.json()["settled"]["decision"].as_str()),
+            (409, Some(decision)),
+            "{late:?}"
+        );
         let reply = call.await.expect("an answer");
         assert_eq!(served.ran(name), runs, "{reply:?}");
         assert_eq!(reply.json()["ok"], runs);
     }
-    assert_eq!(served.post(&format!("/v1/approvals/{}", "0".repeat(32)), &json!({"decision": "approved"})).await.status, 404);
+    assert_eq!(
+        served
+            .post(&format!("/v1/approvals/{}", "0".repeat(32)), &json!({"decision": "approved"}))
+            .await
+            .status,
+        404
+    );
     // A yes for the session is a grant that can be taken back.
     let grants = served.get("/v1/grants").await.json();
-    let session = grants["grants"].as_array().expect("grants").iter().find(|one| one["kind"] == "session").expect("one").clone();
+    let session = grants["grants"]
+        .as_array()
+        .expect("grants")
+        .iter()
+        .find(|one| one["kind"] == "session")
+        .expect("one")
+        .clone();
     let path = format!("/v1/grants/{}", session["id"].as_str().expect("an id"));
     assert_eq!(served.delete(&path).await.json()["revoked"], 1);
     assert_eq!(served.delete(&path).await.status, 404);
@@ -65,7 +93,8 @@ async fn of_many_who_answer_at_once_one_wins_and_all_learn_who() {
         for number in 0..12 {
             let (served, path) = (Arc::clone(&served), format!("/v1/approvals/{id}"));
             let decision = if number % 2 == 0 { "approved" } else { "denied" };
-            answers.push(tokio::spawn(async move { served.post(&path, &json!({"decision": decision})).await }));
+            answers
+                .push(tokio::spawn(async move { served.post(&path, &json!({"decision": decision})).await }));
         }
         let (mut won, mut told) = (Vec::new(), Vec::new());
         for answer in answers {
@@ -94,7 +123,9 @@ async fn a_waiting_question_of_another_process_is_answered_once_too() {
     let mut answers = Vec::new();
     for _ in 0..6 {
         let (served, path) = (Arc::clone(&served), path.clone());
-        answers.push(tokio::spawn(async move { served.post(&path, &json!({"decision": "approved"})).await.status }));
+        answers.push(tokio::spawn(async move {
+            served.post(&path, &json!({"decision": "approved"})).await.status
+        }));
     }
     let mut statuses = Vec::new();
     for answer in answers {
@@ -107,7 +138,12 @@ async fn a_waiting_question_of_another_process_is_answered_once_too() {
     assert!(served.ran("later"));
     assert_eq!(served.post("/v1/calls", &call).await.status, 409);
     let again = served.questions(1).await.remove(0);
-    let denied = served.post(&format!("/v1/approvals/{}", again["id"].as_str().expect("an id")), &json!({"decision": "denied"})).await;
+    let denied = served
+        .post(
+            &format!("/v1/approvals/{}", again["id"].as_str().expect("an id")),
+            &json!({"decision": "denied"}),
+        )
+        .await;
     assert_eq!(denied.status, 200);
     assert_eq!(served.post("/v1/calls", &call).await.status, 409);
 }
@@ -129,7 +165,12 @@ async fn what_waited_when_the_server_ended_is_pending_or_gone_never_approved() {
     let served = Served::at(home, "profile: dev", None).await;
     let ids: Vec<_> = served.questions(1).await.iter().map(|one| one["id"].clone()).collect();
     assert_eq!(ids, [waiting["id"].clone()], "the one that waits is still pending, the other is gone");
-    let late = served.post(&format!("/v1/approvals/{}", open["id"].as_str().expect("an id")), &json!({"decision": "approved"})).await;
+    let late = served
+        .post(
+            &format!("/v1/approvals/{}", open["id"].as_str().expect("an id")),
+            &json!({"decision": "approved"}),
+        )
+        .await;
     assert_eq!(late.status, 404);
     assert!(!served.ran("open") && !served.ran("waits"));
 }
@@ -138,15 +179,23 @@ async fn what_waited_when_the_server_ended_is_pending_or_gone_never_approved() {
 async fn critical_calls_want_the_typed_words() {
     let served = Arc::new(Served::with("profile: dev\nrules: [{name: typed, action: ask, tool: file_write, obligations: [require_typed_confirmation]}]", None).await);
     let _approver = served.approver().await;
-    let (asking, call) = (Arc::clone(&served), json!({"tool": "file_write", "args": {"path": "typed", "content": "x"}}));
+    let (asking, call) =
+        (Arc::clone(&served), json!({"tool": "file_write", "args": {"path": "typed", "content": "x"}}));
     let call = tokio::spawn(async move { asking.post("/v1/calls", &call).await });
     let question = served.questions(1).await.remove(0);
     assert_eq!(question["requires_typed_confirmation"], "I confirm", "{question}");
     let path = format!("/v1/approvals/{}", question["id"].as_str().expect("an id"));
-    for wrong in [json!({"decision": "approved"}), json!({"decision": "approved", "confirmation": "yes"}), json!({"decision": "approved_for_session", "confirmation": "I confirm"})] {
+    for wrong in [
+        json!({"decision": "approved"}),
+        json!({"decision": "approved", "confirmation": "yes"}),
+        json!({"decision": "approved_for_session", "confirmation": "I confirm"}),
+    ] {
         assert_eq!(served.post(&path, &wrong).await.status, 422, "{wrong}");
     }
-    assert_eq!(served.post(&path, &json!({"decision": "approved", "confirmation": "I confirm"})).await.status, 200);
+    assert_eq!(
+        served.post(&path, &json!({"decision": "approved", "confirmation": "I confirm"})).await.status,
+        200
+    );
     assert_eq!(call.await.expect("an answer").status, 200);
 }
 

@@ -15,7 +15,10 @@ async fn a_check_is_answered_in_the_words_it_was_asked_in() {
         (json!({"command": "ls"}), "allow"),
         (json!({"command": "rm -rf /"}), "deny"),
         (json!({"command": "git push --force"}), "ask"),
-        (json!({"tool": "file_read", "args": {"path": "notes.txt"}, "cwd": "sub", "session": "s", "principal": "me"}), "allow"),
+        (
+            json!({"tool": "file_read", "args": {"path": "notes.txt"}, "cwd": "sub", "session": "s", "principal": "me"}),
+            "allow",
+        ),
         (json!({"tool": "nobody_knows_it", "args": {}}), "ask"),
         (layered("shell:execute", json!({"command": "ls"})), "ALLOW"),
         (layered("shell:execute", json!({"command": "rm -rf /"})), "DENY"),
@@ -25,7 +28,11 @@ async fn a_check_is_answered_in_the_words_it_was_asked_in() {
     ];
     for (asked, decision) in table {
         let reply = served.post("/v1/check", &asked).await;
-        assert_eq!((reply.status, reply.json()["decision"].as_str()), (200, Some(decision)), "{asked}: {reply:?}");
+        assert_eq!(
+            (reply.status, reply.json()["decision"].as_str()),
+            (200, Some(decision)),
+            "{asked}: {reply:?}"
+        );
         assert!(reply.json()["reason"].is_string());
     }
     let explained = served.post("/v1/check", &json!({"command": "ls", "explain": true})).await.json();
@@ -74,7 +81,11 @@ async fn a_call_has_the_status_of_its_error_kind_and_its_result_in_any_case() {
     let body = call("file_write", json!({"path": "g", "content": "x"})).to_string();
     let streamed = served.post_with("/v1/calls", "Accept: text/event-stream\r\n", &body).await;
     let kinds: Vec<&str> = streamed.body.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
-    assert_eq!(kinds, ["tool_call_requested", "tool_call_started", "tool_call_finished", "result"], "{streamed:?}");
+    assert_eq!(
+        kinds,
+        ["tool_call_requested", "tool_call_started", "tool_call_finished", "result"],
+        "{streamed:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -83,9 +94,15 @@ async fn a_request_id_comes_back_and_no_secret_does() {
     let reply = served.post_with("/v1/check", "X-Request-ID: abc-123\r\n", r#"{"command": "ls"}"#).await;
     assert_eq!(reply.header("x-request-id"), Some("abc-123"));
     let long = format!("X-Request-ID: {}\r\n", "a".repeat(500));
-    assert_eq!(served.post_with("/v1/check", &long, r#"{"command": "ls"}"#).await.header("x-request-id"), None);
+    assert_eq!(
+        served.post_with("/v1/check", &long, r#"{"command": "ls"}"#).await.header("x-request-id"),
+        None
+    );
     let canary = "ghp_9fK2mQ7xW4vB1nT6yR3sZ8pL5cD0hJ2aE4uG";
-    for asked in [json!({"command": format!("curl -H 'Authorization: Bearer {canary}' https://example.com")}), json!({"tool": "file_read", "args": {canary: 1}})] {
+    for asked in [
+        json!({"command": format!("curl -H 'Authorization: Bearer {canary}' https://example.com")}),
+        json!({"tool": "file_read", "args": {canary: 1}}),
+    ] {
         let reply = served.post("/v1/check", &asked).await;
         assert!(!reply.body.contains(canary), "{reply:?}");
     }
@@ -114,7 +131,13 @@ async fn a_configuration_that_changes_counts_and_a_broken_one_refuses_everything
     becomes(200, "deny".into()).await;
     write("safety: {mode: perhaps}");
     becomes(500, "deny".into()).await;
-    assert_eq!(served.post("/v1/calls", &json!({"tool": "file_read", "args": {"path": "f"}, "cwd": "/tmp"})).await.json()["error"]["kind"], "config_error");
+    assert_eq!(
+        served
+            .post("/v1/calls", &json!({"tool": "file_read", "args": {"path": "f"}, "cwd": "/tmp"}))
+            .await
+            .json()["error"]["kind"],
+        "config_error"
+    );
     write("profile: dev");
     becomes(200, "allow".into()).await;
 }

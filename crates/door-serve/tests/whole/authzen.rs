@@ -19,12 +19,21 @@ async fn evaluations_are_answered_by_the_book() {
         (command("ls"), true, ""),
         (command("rm -rf /"), false, "denied"),
         (command("git push --force"), false, "approval_required"),
-        (question(&json!({"type": "tool", "id": "file_read", "properties": {"args": {"path": "f"}}})), true, ""),
-        (question(&json!({"type": "tool", "id": "file_read", "properties": {"args": {"path": 1}}})), false, "validation"),
+        (
+            question(&json!({"type": "tool", "id": "file_read", "properties": {"args": {"path": "f"}}})),
+            true,
+            "",
+        ),
+        (
+            question(&json!({"type": "tool", "id": "file_read", "properties": {"args": {"path": 1}}})),
+            false,
+            "validation",
+        ),
         (question(&json!({"type": "document", "id": "7"})), false, "not_understood"),
     ];
     for (asked, decision, reason) in table {
-        let reply = served.post_with("/access/v1/evaluation", "X-Request-ID: r-1\r\n", &asked.to_string()).await;
+        let reply =
+            served.post_with("/access/v1/evaluation", "X-Request-ID: r-1\r\n", &asked.to_string()).await;
         assert_eq!((reply.status, &reply.json()["decision"]), (200, &decision.into()), "{asked}: {reply:?}");
         assert_eq!(reply.json()["context"]["reason"].as_str().unwrap_or_default(), reason, "{asked}");
         assert_eq!(reply.header("x-request-id"), Some("r-1"));
@@ -50,7 +59,9 @@ async fn evaluations_are_answered_by_the_book() {
 #[tokio::test(flavor = "multi_thread")]
 async fn several_evaluations_end_where_their_semantic_says() {
     let served = Served::new().await;
-    let commands = |all: &[&str]| -> Vec<Value> { all.iter().map(|one| json!({"resource": {"type": "command", "id": one}})).collect() };
+    let commands = |all: &[&str]| -> Vec<Value> {
+        all.iter().map(|one| json!({"resource": {"type": "command", "id": one}})).collect()
+    };
     let mixed = commands(&["ls", "rm -rf /", "pwd"]);
     let refused_first = commands(&["rm -rf /", "ls", "pwd"]);
     let table = [
@@ -61,12 +72,24 @@ async fn several_evaluations_end_where_their_semantic_says() {
         (json!({"evaluations_semantic": "permit_on_first_permit"}), mixed.clone(), vec![true]),
         (json!({"evaluations_semantic": "permit_on_first_permit"}), refused_first, vec![false, true]),
         // One that cannot be read is denied and takes no other with it.
-        (Value::Null, vec![json!({"resource": {"type": "command"}}), json!({"resource": {"type": "command", "id": "ls"}})], vec![false, true]),
+        (
+            Value::Null,
+            vec![
+                json!({"resource": {"type": "command"}}),
+                json!({"resource": {"type": "command", "id": "ls"}}),
+            ],
+            vec![false, true],
+        ),
     ];
     for (options, evaluations, expected) in table {
         let asked = json!({"subject": {"type": "user", "id": "a"}, "action": {"name": "x"}, "evaluations": evaluations, "options": options});
         let reply = served.post("/access/v1/evaluations", &asked).await;
-        let decisions: Vec<bool> = reply.json()["evaluations"].as_array().unwrap_or(&Vec::new()).iter().filter_map(|one| one["decision"].as_bool()).collect();
+        let decisions: Vec<bool> = reply.json()["evaluations"]
+            .as_array()
+            .unwrap_or(&Vec::new())
+            .iter()
+            .filter_map(|one| one["decision"].as_bool())
+            .collect();
         assert_eq!((reply.status, decisions), (200, expected), "{asked}");
     }
     // Without a list it is one question.
@@ -83,7 +106,11 @@ async fn a_question_that_was_answered_with_yes_is_permitted_once() {
     let asked = command("git push --force");
     let first = served.post("/access/v1/evaluation", &asked).await.json();
     let request = &first["context"]["access_request"];
-    assert_eq!((first["decision"].as_bool(), request["status"].as_str()), (Some(false), Some("pending")), "{first}");
+    assert_eq!(
+        (first["decision"].as_bool(), request["status"].as_str()),
+        (Some(false), Some("pending")),
+        "{first}"
+    );
     let endpoint = request["endpoint"].as_str().expect("an endpoint").to_owned();
     assert_eq!(served.get(&endpoint).await.json()["what"], "git push --force");
     // The control: asking again changes nothing.

@@ -16,10 +16,16 @@ async fn bodies_heads_and_nesting_are_bounded() {
     assert_eq!(served.post_with("/v1/check", "", &text(1024 * 1024 - 16)).await.status, 400);
     assert_eq!(served.post_with("/v1/check", "", &text(1024 * 1024)).await.status, 413);
     // A length that is only announced is refused before anything comes.
-    let announced = served.head("POST", "/v1/check", "Content-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n");
+    let announced = served.head(
+        "POST",
+        "/v1/check",
+        "Content-Type: application/json\r\nContent-Length: 99999999999\r\n\r\n",
+    );
     assert_eq!(served.raw(announced.as_bytes()).await.status, 413);
 
-    let nested = |depth: usize| format!(r#"{{"tool": "x", "args": {}1{}}}"#, r#"{"a":"#.repeat(depth), "}".repeat(depth));
+    let nested = |depth: usize| {
+        format!(r#"{{"tool": "x", "args": {}1{}}}"#, r#"{"a":"#.repeat(depth), "}".repeat(depth))
+    };
     assert_eq!(served.post_with("/v1/check", "", &nested(40)).await.status, 200);
     for depth in [70, 1_000, 100_000] {
         assert_eq!(served.post_with("/v1/check", "", &nested(depth)).await.status, 400, "{depth}");
@@ -32,7 +38,15 @@ async fn bodies_heads_and_nesting_are_bounded() {
     }
     let many = served.head("GET", "/v1/tools", &"X-A: b\r\n".repeat(200)) + "\r\n";
     assert_eq!(served.raw(many.as_bytes()).await.status, 431);
-    for broken in ["", "{", r#"{"command": "a", "command": "b"}"#, "\u{feff}{}", "[]", "nul", r#"{"command": "\ud800"}"#] {
+    for broken in [
+        "",
+        "{",
+        r#"{"command": "a", "command": "b"}"#,
+        "\u{feff}{}",
+        "[]",
+        "nul",
+        r#"{"command": "\ud800"}"#,
+    ] {
         assert_eq!(served.post_with("/v1/check", "", broken).await.status, 400, "{broken}");
     }
 }
@@ -41,7 +55,11 @@ async fn bodies_heads_and_nesting_are_bounded() {
 async fn a_body_without_an_end_is_cut_off() {
     let served = Served::new().await;
     let mut stream = served.connect().await;
-    let head = served.head("POST", "/v1/check", "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
+    let head = served.head(
+        "POST",
+        "/v1/check",
+        "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
+    );
     stream.write_all(head.as_bytes()).await.expect("written");
     let chunk = format!("10000\r\n{}\r\n", "a".repeat(0x10000));
     let mut sent = 0;
@@ -57,7 +75,8 @@ async fn drips_are_cut_off_and_cost_nobody_else_anything() {
     let mut drips = Vec::new();
     for number in 0..100 {
         let mut stream = served.connect().await;
-        let begun = if number % 2 == 0 { "GET / HT".to_owned() } else { served.head("GET", "/v1/tools", "X-") };
+        let begun =
+            if number % 2 == 0 { "GET / HT".to_owned() } else { served.head("GET", "/v1/tools", "X-") };
         stream.write_all(begun.as_bytes()).await.expect("written");
         drips.push(stream);
     }
@@ -78,7 +97,8 @@ async fn drips_are_cut_off_and_cost_nobody_else_anything() {
     assert!(ended.is_ok(), "a head that never ends is waited for");
     drop(stalled);
     let mut body = served.connect().await;
-    let head = served.head("POST", "/v1/check", "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{");
+    let head =
+        served.head("POST", "/v1/check", "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{");
     body.write_all(head.as_bytes()).await.expect("written");
     assert_eq!(read(&mut body).await.status, 408, "a body that never ends is waited for");
 }

@@ -16,7 +16,8 @@ struct Client(WebSocketStream<TcpStream>);
 
 impl Client {
     async fn new(served: &Served) -> Result<Client, String> {
-        let mut request = format!("ws://{}/v1/connect", served.address).into_client_request().expect("a request");
+        let mut request =
+            format!("ws://{}/v1/connect", served.address).into_client_request().expect("a request");
         let token = format!("Bearer {}", served.token).parse().expect("a header");
         request.headers_mut().insert("Authorization", token);
         let stream = served.connect().await;
@@ -47,9 +48,13 @@ impl Client {
     async fn say(&mut self, message: &Value) {
         use futures_sink::Sink as _;
         let text = Message::Text(message.to_string().into());
-        std::future::poll_fn(|context| std::pin::Pin::new(&mut self.0).poll_ready(context)).await.expect("ready");
+        std::future::poll_fn(|context| std::pin::Pin::new(&mut self.0).poll_ready(context))
+            .await
+            .expect("ready");
         std::pin::Pin::new(&mut self.0).start_send(text).expect("sent");
-        std::future::poll_fn(|context| std::pin::Pin::new(&mut self.0).poll_flush(context)).await.expect("flushed");
+        std::future::poll_fn(|context| std::pin::Pin::new(&mut self.0).poll_flush(context))
+            .await
+            .expect("flushed");
     }
 }
 
@@ -58,7 +63,8 @@ async fn questions_go_out_and_decisions_come_in() {
     let served = Arc::new(Served::new().await);
     // The control: without anybody connected there is nobody to ask.
     assert_eq!(served.post("/v1/calls", &served.asked_about("before")).await.status, 409);
-    let (mut one, mut two) = (Client::new(&served).await.expect("connected"), Client::new(&served).await.expect("connected"));
+    let (mut one, mut two) =
+        (Client::new(&served).await.expect("connected"), Client::new(&served).await.expect("connected"));
     for (name, decision, runs) in [("ws-yes", "approved", true), ("ws-no", "denied", false)] {
         let (asking, call) = (Arc::clone(&served), served.asked_about(name));
         let call = tokio::spawn(async move { asking.post("/v1/calls", &call).await });
@@ -70,12 +76,19 @@ async fn questions_go_out_and_decisions_come_in() {
         };
         assert_eq!(request["toolName"], "file_write");
         assert!(request["security_warning"]["level"].is_string() && request["confirmationId"].is_string());
-        for wrong in [json!("x"), json!({"type": "decision"}), json!({"type": "hello", "id": request["id"]}), json!({"type": "decision", "id": request["id"], "decision": "perhaps"}), json!({"type": "decision", "id": "0", "decision": "approved"})] {
+        for wrong in [
+            json!("x"),
+            json!({"type": "decision"}),
+            json!({"type": "hello", "id": request["id"]}),
+            json!({"type": "decision", "id": request["id"], "decision": "perhaps"}),
+            json!({"type": "decision", "id": "0", "decision": "approved"}),
+        ] {
             one.say(&wrong).await;
             assert_eq!(one.next_of("rejected").await["type"], "rejected", "{wrong}");
         }
         assert!(!served.ran(name));
-        one.say(&json!({"type": "decision", "id": request["id"], "decision": decision, "reason": "so"})).await;
+        one.say(&json!({"type": "decision", "id": request["id"], "decision": decision, "reason": "so"}))
+            .await;
         assert_eq!(one.next_of("accepted").await["decision"], decision);
         assert_eq!(call.await.expect("an answer").status == 200, runs);
         assert_eq!(served.ran(name), runs);
@@ -91,7 +104,11 @@ async fn questions_go_out_and_decisions_come_in() {
     }
     drop((one, two));
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(served.post("/v1/calls", &served.asked_about("after")).await.status, 409, "nobody is there any more");
+    assert_eq!(
+        served.post("/v1/calls", &served.asked_about("after")).await.status,
+        409,
+        "nobody is there any more"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

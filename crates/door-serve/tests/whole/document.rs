@@ -51,7 +51,10 @@ async fn every_file_of_the_page_is_served_with_strict_headers() {
             let reply = served.get(&asked).await;
             assert_eq!(reply.status, 200, "{asked} is not in the table of files");
             let policy = reply.header("content-security-policy").expect("a policy");
-            assert!(policy.starts_with("default-src 'none'; script-src 'self'") && !policy.contains("unsafe"), "{policy}");
+            assert!(
+                policy.starts_with("default-src 'none'; script-src 'self'") && !policy.contains("unsafe"),
+                "{policy}"
+            );
             assert_eq!(reply.header("x-content-type-options"), Some("nosniff"));
             assert_eq!(reply.header("cache-control"), Some("no-store"));
             count += 1;

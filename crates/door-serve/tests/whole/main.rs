@@ -1,5 +1,14 @@
 //! The door from outside: a server on a loopback port, and clients that write bytes.
 
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test says what it expects, and has files of its own"
+)]
+
 mod approving;
 mod asking;
 mod authzen;

@@ -8,7 +8,12 @@ use crate::server::Served;
 async fn only_requests_by_a_name_of_our_own_are_answered() {
     let served = Served::new().await;
     let port = served.address.port();
-    let ask = |host: &str| format!("GET /v1/tools HTTP/1.1\r\n{host}Authorization: Bearer {}\r\nConnection: close\r\n\r\n", served.token);
+    let ask = |host: &str| {
+        format!(
+            "GET /v1/tools HTTP/1.1\r\n{host}Authorization: Bearer {}\r\nConnection: close\r\n\r\n",
+            served.token
+        )
+    };
     for good in [format!("127.0.0.1:{port}"), format!("localhost:{port}"), format!("[::1]:{port}")] {
         assert_eq!(served.raw(ask(&format!("Host: {good}\r\n")).as_bytes()).await.status, 200, "{good}");
     }
@@ -61,19 +66,25 @@ async fn only_requests_by_a_name_of_our_own_are_answered() {
         refused += 1;
     }
     let good = format!("Host: 127.0.0.1:{port}\r\n");
-    for heads in [String::new(), format!("{good}{good}"), format!("{good}Host: evil.example\r\n"), format!("Host: evil.example\r\n{good}")] {
+    for heads in [
+        String::new(),
+        format!("{good}{good}"),
+        format!("{good}Host: evil.example\r\n"),
+        format!("Host: evil.example\r\n{good}"),
+    ] {
         let reply = served.raw(ask(&heads).as_bytes()).await;
         assert!(reply.status == 403 || reply.status == 400, "{heads:?}: {reply:?}");
         refused += 1;
     }
     // A whole address in the request line, an old version.
     for line in [
-        format!("GET http://evil.example/v1/tools HTTP/1.1"),
+        "GET http://evil.example/v1/tools HTTP/1.1".to_owned(),
         format!("GET http://127.0.0.1:{port}/v1/tools HTTP/1.1"),
         format!("GET http://evil.example@127.0.0.1:{port}/v1/tools HTTP/1.1"),
         "GET /v1/tools HTTP/1.0".to_owned(),
     ] {
-        let request = format!("{line}\r\n{good}Authorization: Bearer {}\r\nConnection: close\r\n\r\n", served.token);
+        let request =
+            format!("{line}\r\n{good}Authorization: Bearer {}\r\nConnection: close\r\n\r\n", served.token);
         let reply = served.raw(request.as_bytes()).await;
         assert!(reply.status == 403 || reply.status == 400, "{line}: {reply:?}");
         refused += 1;
@@ -116,8 +127,8 @@ async fn requests_of_other_pages_are_refused_even_with_the_token() {
         let page = served.raw(format!("{}\r\n", served.head("GET", "/", &headers)).as_bytes()).await;
         assert_eq!(page.status, status, "the page itself, {headers:?}");
     }
-    let preflight = format!("Origin: https://evil.example\r\nAccess-Control-Request-Method: POST\r\n\r\n");
-    assert_eq!(served.raw(served.head("OPTIONS", "/v1/check", &preflight).as_bytes()).await.status, 403);
+    let preflight = "Origin: https://evil.example\r\nAccess-Control-Request-Method: POST\r\n\r\n";
+    assert_eq!(served.raw(served.head("OPTIONS", "/v1/check", preflight).as_bytes()).await.status, 403);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -138,13 +149,22 @@ async fn only_json_changes_anything() {
         ("Content-Type: application/json\r\nContent-Encoding: gzip\r\n", 415),
     ];
     for (headers, status) in table {
-        let head = served.head("POST", "/v1/check", &format!("{headers}Content-Length: {}\r\n\r\n{body}", body.len()));
+        let head = served.head(
+            "POST",
+            "/v1/check",
+            &format!("{headers}Content-Length: {}\r\n\r\n{body}", body.len()),
+        );
         assert_eq!(served.raw(head.as_bytes()).await.status, status, "{headers:?}");
     }
     for method in ["PUT", "PATCH", "TRACE"] {
-        let head = served.head(method, "/v1/check", "Content-Type: application/json\r\nContent-Length: 0\r\n\r\n");
+        let head =
+            served.head(method, "/v1/check", "Content-Type: application/json\r\nContent-Length: 0\r\n\r\n");
         assert_eq!(served.raw(head.as_bytes()).await.status, 405, "{method}");
     }
-    let form = served.head("DELETE", "/v1/grants/00000000000000000000000000000000", "Content-Type: text/plain\r\n\r\n");
+    let form = served.head(
+        "DELETE",
+        "/v1/grants/00000000000000000000000000000000",
+        "Content-Type: text/plain\r\n\r\n",
+    );
     assert_eq!(served.raw(form.as_bytes()).await.status, 415);
 }

@@ -93,7 +93,8 @@ impl Served {
     pub(crate) async fn with(yaml: &str, more_tokens: Option<&str>) -> Served {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("served-{}-{number}", std::process::id()));
+        let home =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("served-{}-{number}", std::process::id()));
         let _left_over = std::fs::remove_dir_all(&home);
         std::fs::create_dir_all(home.join("work/.git/hooks")).expect("a workspace");
         Served::at(home, yaml, more_tokens).await
@@ -125,7 +126,9 @@ impl Served {
         })
         .expect("a server");
         let listening = bind(SocketAddr::from(([127, 0, 0, 1], 0))).await.expect("a port");
-        let door_serve::Place::Address(address) = listening.place().expect("a place") else { panic!("no address") };
+        let door_serve::Place::Address(address) = listening.place().expect("a place") else {
+            panic!("no address")
+        };
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = Arc::clone(&app);
         tokio::spawn(async move { serve(serving, listening, async { drop(stopped.await) }).await });

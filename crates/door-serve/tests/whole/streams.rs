@@ -11,23 +11,23 @@ use crate::server::Served;
 async fn events(served: &Served, last: Option<u64>, count: usize) -> Vec<u64> {
     let mut stream = served.connect().await;
     let more = last.map(|last| format!("Last-Event-ID: {last}\r\n")).unwrap_or_default();
-    stream.write_all(format!("{}\r\n", served.head("GET", "/v1/events", &more)).as_bytes()).await.expect("written");
+    stream
+        .write_all(format!("{}\r\n", served.head("GET", "/v1/events", &more)).as_bytes())
+        .await
+        .expect("written");
     let (mut text, mut bytes) = (String::new(), [0; 16 * 1024]);
     loop {
-        let ids: Vec<u64> = text
-            .split("\n\n")
-            .rev()
-            .skip(1)
-            .collect::<Vec<_>>()
-            .into_iter()
-            .rev()
-            .filter_map(|event| event.lines().find_map(|line| line.trim_start_matches(|c: char| !c.is_ascii_alphabetic()).strip_prefix("id: ")?.parse().ok()))
-            .collect();
+        // What follows the last empty line has not come whole.
+        let whole = text.rsplit_once("\n\n").map_or("", |(whole, _)| whole);
+        let ids: Vec<u64> =
+            whole.lines().filter_map(|line| line.strip_prefix("id: ")?.parse().ok()).collect();
         if ids.len() >= count {
             return ids;
         }
         match tokio::time::timeout(Duration::from_secs(5), stream.read(&mut bytes)).await {
-            Ok(Ok(read)) if read > 0 => text.push_str(&String::from_utf8_lossy(&bytes[..read]).replace("\r\n", "\n")),
+            Ok(Ok(read)) if read > 0 => {
+                text.push_str(&String::from_utf8_lossy(&bytes[..read]).replace("\r\n", "\n"))
+            }
             _ => return ids,
         }
     }
@@ -49,7 +49,13 @@ async fn a_reader_that_comes_back_gets_exactly_what_follows() {
     }
     let whole: Vec<u64> = (1..=*seen.last().expect("events")).collect();
     assert_eq!(seen, whole, "a gap or a repeat");
-    assert_eq!(served.raw(format!("{}\r\n", served.head("GET", "/v1/events", "Last-Event-ID: x\r\n")).as_bytes()).await.status, 400);
+    assert_eq!(
+        served
+            .raw(format!("{}\r\n", served.head("GET", "/v1/events", "Last-Event-ID: x\r\n")).as_bytes())
+            .await
+            .status,
+        400
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -70,12 +76,18 @@ async fn what_happened_can_be_searched_and_told_call_by_call() {
     let found = served.get("/v1/journal?q=F3&tool=file_write").await.json();
     assert!(found["records"].as_array().is_some_and(|all| !all.is_empty()));
     let story = served.get("/v1/journal/calls/call-2").await.json();
-    let kinds: Vec<&str> = story["records"].as_array().expect("records").iter().filter_map(|record| record["type"].as_str()).collect();
+    let kinds: Vec<&str> = story["records"]
+        .as_array()
+        .expect("records")
+        .iter()
+        .filter_map(|record| record["type"].as_str())
+        .collect();
     assert_eq!(kinds, ["tool_call_requested", "tool_call_started", "tool_call_finished"]);
     assert_eq!(served.get("/v1/journal/calls/nobody").await.status, 404);
     let stats = served.get("/v1/stats?since=1h").await.json();
     assert_eq!(stats["prompts_saved"], 5, "{stats}");
-    let sums: u64 = stats["series"].as_array().expect("a series").iter().filter_map(|one| one["allow"].as_u64()).sum();
+    let sums: u64 =
+        stats["series"].as_array().expect("a series").iter().filter_map(|one| one["allow"].as_u64()).sum();
     assert_eq!(sums, 5);
     assert_eq!(served.get("/v1/stats?since=yesterday").await.status, 400);
 }

@@ -1,8 +1,8 @@
 //! SRV-8: what a request says of its own safety may only tighten (the same law as for a workspace file).
 
-use gate::policy::Decision;
-use gate::call::RawCall;
 use door_serve::{Loader as _, Unfit};
+use gate::call::RawCall;
+use gate::policy::Decision;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -10,7 +10,8 @@ use crate::server::{Served, Yaml};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_may_tighten_and_a_widening_one_is_refused() {
-    let served = Served::with("profile: dev\nsafety: {read_only: false, mode: ask, denylist: [cargo]}", None).await;
+    let served =
+        Served::with("profile: dev\nsafety: {read_only: false, mode: ask, denylist: [cargo]}", None).await;
     let table = [
         (json!({"mode": "deny"}), 200, "deny"),
         (json!({"read_only": true}), 200, "deny"),
@@ -48,9 +49,20 @@ async fn a_request_may_tighten_and_a_widening_one_is_refused() {
 
 fn safety() -> impl Strategy<Value = Value> {
     let word = |words: &'static [&'static str]| proptest::sample::select(words);
-    let lists = proptest::collection::vec(word(&["ls", "touch", "git push", "cargo", "rm", "curl", "cat"]), 0..3);
+    let lists =
+        proptest::collection::vec(word(&["ls", "touch", "git push", "cargo", "rm", "curl", "cat"]), 0..3);
     let stance = word(&["allow", "fenced", "ask", "deny"]);
-    let effect = word(&["read_outside", "write_workspace", "write_outside", "delete", "connect", "history", "run", "unknown", "privilege"]);
+    let effect = word(&[
+        "read_outside",
+        "write_workspace",
+        "write_outside",
+        "delete",
+        "connect",
+        "history",
+        "run",
+        "unknown",
+        "privilege",
+    ]);
     prop_oneof![
         word(&["allow", "ask", "deny"]).prop_map(|mode| json!({"mode": mode})),
         any::<bool>().prop_map(|flag| json!({"read_only": flag})),
@@ -67,8 +79,18 @@ fn safety() -> impl Strategy<Value = Value> {
 }
 
 const COMMANDS: [&str; 12] = [
-    "ls", "touch f", "cat /etc/hostname", "cat ~/notes", "rm -rf build", "git push --force", "cargo test", "curl https://example.com",
-    "sudo id", "./x.sh", "echo a > /tmp/x", "ls && touch f; $X",
+    "ls",
+    "touch f",
+    "cat /etc/hostname",
+    "cat ~/notes",
+    "rm -rf build",
+    "git push --force",
+    "cargo test",
+    "curl https://example.com",
+    "sudo id",
+    "./x.sh",
+    "echo a > /tmp/x",
+    "ls && touch f; $X",
 ];
 
 proptest! {

@@ -16,7 +16,7 @@ async fn no_route_answers_without_the_token() {
         "Authorization: Bearer\r\n".into(),
         "Authorization: Bearer \r\n".into(),
         format!("Authorization: Bearer {other}\r\n"),
-        format!("Authorization: Bearer {}\r\n", &main[..42]),
+        format!("Authorization: Bearer {}\r\n", main.split_at(42).0),
         format!("Authorization: Bearer {main}x\r\n"),
         format!("Authorization: Bearer {}\r\n", main.to_uppercase()),
         format!("Authorization: Bearer  {main}\r\n"),
@@ -30,7 +30,8 @@ async fn no_route_answers_without_the_token() {
     for route in ROUTES {
         let path = route.path.replace("{id}", "00000000000000000000000000000000");
         for header in &wrong {
-            for path in [path.clone(), format!("{path}?token={main}"), format!("{path}?access_token={main}")] {
+            for path in [path.clone(), format!("{path}?token={main}"), format!("{path}?access_token={main}")]
+            {
                 let request = format!(
                     "{} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 2\r\n{header}\r\n{{}}",
                     route.method.name(),
@@ -40,7 +41,12 @@ async fn no_route_answers_without_the_token() {
                 if route.access == Access::Open {
                     assert_eq!(reply.status, 200, "{path}");
                 } else {
-                    assert_eq!(reply.status, 401, "{} {path} with {header:?}: {reply:?}", route.method.name());
+                    assert_eq!(
+                        reply.status,
+                        401,
+                        "{} {path} with {header:?}: {reply:?}",
+                        route.method.name()
+                    );
                     assert_eq!(reply.header("www-authenticate"), Some("Bearer"));
                     assert!(!reply.body.contains(&main), "the token comes back");
                 }
@@ -58,8 +64,19 @@ async fn no_route_answers_without_the_token() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_there_wants_the_token_too_and_the_page_does_not() {
     let served = Served::new().await;
-    let bare = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", served.address);
-    for path in ["/v1", "/v1/", "/v1/nothing", "/console", "/console/../v1/tools", "/%2e%2e/", "//", "/healthz/", "/HEALTHZ"] {
+    let bare =
+        |path: &str| format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", served.address);
+    for path in [
+        "/v1",
+        "/v1/",
+        "/v1/nothing",
+        "/console",
+        "/console/../v1/tools",
+        "/%2e%2e/",
+        "//",
+        "/healthz/",
+        "/HEALTHZ",
+    ] {
         assert_eq!(served.raw(bare(path).as_bytes()).await.status, 401, "{path}");
         assert_eq!(served.get(path).await.status, 404, "{path}");
     }
@@ -93,6 +110,9 @@ async fn further_tokens_may_only_what_their_line_says() {
         assert_eq!(served.post("/v1/check", &json!({"command": "ls"})).await.status, 200);
         assert_eq!(served.post("/v1/calls", &call).await.status, if may_call { 404 } else { 403 });
         assert_eq!(served.post(question, &answer).await.status, if may_approve { 404 } else { 403 });
-        assert_eq!(served.delete(&question.replace("approvals", "grants")).await.status, if may_approve { 404 } else { 403 });
+        assert_eq!(
+            served.delete(&question.replace("approvals", "grants")).await.status,
+            if may_approve { 404 } else { 403 }
+        );
     }
 }
