@@ -45,7 +45,7 @@ export function policyView(root) {
         h("ol", { class: "layers" }, layers.map((layer) => h("li", {}, h("span", { class: "layer" }, h("b", {}, brief(layer.name, 80)), layer.file ? placeText(layer.file) : null)))),
         h("p", { class: "hint" }, "Profile ", code(brief(policy.profile, 60)), ". A file in the workspace may only tighten: the agent can write there. ", layers.some((layer) => layer.file) ? "To change something, edit one of these files; nothing is changed from here." : ["There is no file of your own yet: ", code("~/.config/bailiwick/config.yaml"), " would be one."])),
       h("section", { class: "panel" }, h("h2", {}, "Rules, in order", h("span", { class: "count" }, String(rules.length))),
-        rules.length ? h("div", { class: "table-box" }, h("table", { class: "table" },
+        rules.length ? h("div", { class: "table-box" }, h("table", { class: "table rules" },
           h("thead", {}, h("tr", {}, ["Action", "Rule", "What it covers", "From"].map((name) => h("th", { scope: "col" }, name)))),
           h("tbody", {}, rules.slice(0, 1000).map((rule) => h("tr", {},
             h("td", {}, chip(tone(rule.action), brief(rule.action, 40))),

@@ -40,24 +40,19 @@ let again = null;
 let running = false;
 
 /** Starts to listen. Ends with `stop()`. */
-export async function start(refused) {
+export function start(refused) {
   stop();
   running = true;
   onRefused(refused);
-  // The number that the stream goes on from is read first: what happens meanwhile is then in the stream.
-  let last = null;
-  try {
-    const page = await get(query("/v1/journal", { limit: 200 }));
-    if (!running) return;
-    const records = Array.isArray(page.records) ? [...page.records].reverse() : [];
-    for (const record of records) take(record);
-    last = records.reduce((most, record) => Math.max(most, Number(record.seq) || 0), 0) || null;
-    tell("records", null);
-  } catch (error) {
-    if (error instanceof Failure && error.status === 401) return;
-  }
-  if (!running) return;
   stream = openStream({
+    // The number that the stream goes on from is read first: what happens meanwhile is then in the stream.
+    begin: async (signal) => {
+      const page = await get(query("/v1/journal", { limit: 200 }), signal);
+      const records = Array.isArray(page.records) ? [...page.records].reverse() : [];
+      for (const record of records) take(record);
+      tell("records", null);
+      return records.reduce((most, record) => Math.max(most, Number(record.seq) || 0), 0);
+    },
     record: (record) => {
       take(record);
       tell("records", record);
@@ -71,7 +66,7 @@ export async function start(refused) {
       tell("connection", null);
     },
     refused,
-  }, last);
+  });
   refresh();
 }
 

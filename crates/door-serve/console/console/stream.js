@@ -8,9 +8,12 @@ const FIRST_WAIT = 500;
 const LONGEST_WAIT = 15000;
 const SILENCE = 40000; // The server beats every 15 s: after more than two beats the connection is dead.
 
-/** Reads until `stop()`. `on`: record(record), state("live" | "connecting" | "offline", seconds until the next try), refused(). */
-export function openStream(on, lastNumber) {
-  let last = lastNumber;
+/**
+ * Reads until `stop()`. `on`: begin() gives the number of the last record that is known, record(record),
+ * state("live" | "connecting" | "offline", milliseconds until the next try), refused().
+ */
+export function openStream(on) {
+  let last = null;
   let wait = FIRST_WAIT;
   let stopped = false;
   let abort = null;
@@ -28,8 +31,8 @@ export function openStream(on, lastNumber) {
     let steady = null;
     const heard = () => { clearTimeout(timer); timer = setTimeout(() => ours.abort(), SILENCE); };
     try {
-      const more = { Accept: "text/event-stream" };
-      if (last !== null) more["Last-Event-ID"] = String(last);
+      last ??= await on.begin(ours.signal);
+      const more = { Accept: "text/event-stream", "Last-Event-ID": String(last) };
       const response = await fetch("/v1/events?approver=1", {
         headers: headers(more), cache: "no-store", credentials: "omit", redirect: "error", signal: ours.signal,
       });
@@ -41,7 +44,7 @@ export function openStream(on, lastNumber) {
       const parse = parser((event) => {
         const number = Number(event.id);
         if (event.id === "" || !Number.isSafeInteger(number)) return;
-        if (last !== null && number <= last) return;
+        if (number <= last) return;
         last = number;
         wait = FIRST_WAIT;
         let record = null;
@@ -67,6 +70,7 @@ export function openStream(on, lastNumber) {
       try {
         await once();
       } catch (error) {
+        if (stopped) return;
         if (error instanceof Failure && error.status === 401) {
           on.refused();
           return;
