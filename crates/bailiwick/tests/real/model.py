@@ -50,6 +50,10 @@ def contents(request):
     tools = [function["name"] for tool in request.get("tools", []) for function in tool.get("functionDeclarations", [])]
     if "run_shell_command" in tools and not results:
         part = {"functionCall": {"name": "run_shell_command", "args": {"command": TRY, "description": "tries"}}}
+    elif not tools:
+        # Which of its models is to answer.
+        choice = {"reasoning": "-", "model_choice": "pro", "complexity_reasoning": "-", "complexity_score": 1}
+        part = {"text": json.dumps(choice)}
     else:
         part = {"text": "CAME BACK: " + json.dumps(results)}
     answer = {"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
