@@ -18,8 +18,9 @@ use std::time::Duration;
 
 use home::Home;
 
-/// Says what was reached: behind the fence the home directory is not there.
-const ALLOWED: &str = "echo from the agent; ls ~/.local >/dev/null 2>&1 && echo unfenced || echo fenced";
+/// Allowed because it is fenced: behind the fence the home directory is not there.
+const ALLOWED: &str = "echo from the agent; sh ./look.sh";
+const LOOK: &str = "ls ~/.local >/dev/null 2>&1 && echo unfenced || echo fenced\n";
 const DENIED: &str = "cat /etc/shadow";
 
 struct Model(Child, u16);
@@ -36,9 +37,9 @@ fn model(home: &Home, text: &str) -> Model {
     let port = home.0.join("port");
     let _old = std::fs::remove_file(&port);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/real/model.py");
-    let mut command = home.command("timeout");
-    command.args(["-s", "KILL", "120", "python3"]).arg(script).arg(&port).env("TRY", text);
-    let child = command.stdout(Stdio::null()).spawn().expect("python3");
+    let mut command = home.command("python3");
+    command.arg(script).arg(&port).env("TRY", text);
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("python3");
     for _ in 0..200 {
         if let Ok(number) = std::fs::read_to_string(&port) {
             return Model(child, number.parse().expect("a port"));
@@ -90,6 +91,7 @@ fn ask(home: &Home, programs: &Path, host: &str, port: u16) -> String {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test has files")]
 fn the_hosts_themselves_run_what_is_allowed_behind_the_fence_and_nothing_that_is_denied() {
     let Some(programs) = std::env::var_os("BAILIWICK_HOSTS").map(PathBuf::from) else { return };
     let mut tried = 0;
@@ -99,8 +101,10 @@ fn the_hosts_themselves_run_what_is_allowed_behind_the_fence_and_nothing_that_is
         }
         tried += 1;
         let home = Home::new();
+        std::fs::write(home.0.join("work/look.sh"), LOOK).expect("a script");
         assert_eq!(home.run(&["init", "--yes", host]).code, Some(0));
-        let said = ask(&home, &programs, host, model(&home, ALLOWED).1);
+        let allowed = model(&home, ALLOWED);
+        let said = ask(&home, &programs, host, allowed.1);
         assert!(said.contains("from the agent\\nfenced"), "{host}: {said}");
         let records = home.records();
         let kinds: Vec<&str> = records
@@ -113,7 +117,8 @@ fn the_hosts_themselves_run_what_is_allowed_behind_the_fence_and_nothing_that_is
             ["tool_call_requested", "tool_call_started", "tool_call_finished"],
             "{host}: {said}"
         );
-        let said = ask(&home, &programs, host, model(&home, DENIED).1);
+        let denied = model(&home, DENIED);
+        let said = ask(&home, &programs, host, denied.1);
         assert!(!said.contains("root:") && said.contains("Bailiwick denied this call"), "{host}: {said}");
     }
     assert!(tried > 0, "no host was found in {}", programs.display());

@@ -1,8 +1,10 @@
 """A model on this machine, for hosts that want one: `model.py PORT-FILE`. It asks for the command in `$TRY` as the host's shell tool,
 once, and then answers with what came back. It speaks as much of three interfaces as the hosts need."""
-import http.server, json, os, sys
+import http.server, json, os, signal, sys
 
 TRY = os.environ["TRY"]
+# Whoever started it may be gone.
+signal.alarm(150)
 
 
 def messages(request):
@@ -48,11 +50,15 @@ def contents(request):
     tools = [function["name"] for tool in request.get("tools", []) for function in tool.get("functionDeclarations", [])]
     if "run_shell_command" in tools and not results:
         part = {"functionCall": {"name": "run_shell_command", "args": {"command": TRY, "description": "tries"}}}
+    elif not tools:
+        # Which of its models is to answer.
+        choice = {"reasoning": "-", "model_choice": "pro", "complexity_reasoning": "-", "complexity_score": 1}
+        part = {"text": json.dumps(choice)}
     else:
         part = {"text": "CAME BACK: " + json.dumps(results)}
     answer = {"candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
               "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}}
-    return "data: %s\r\n\r\n" % json.dumps(answer)
+    return json.dumps(answer)
 
 
 class Model(http.server.BaseHTTPRequestHandler):
@@ -63,9 +69,14 @@ class Model(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("content-length", "0")))
-        for part, answer in (("/messages", messages), ("/responses", responses), ("treamGenerateContent", contents)):
+        for part, answer in (("/messages", messages), ("/responses", responses)):
             if part in self.path and "count_tokens" not in self.path:
                 return self.reply(answer(json.loads(body)).encode(), "text/event-stream")
+        # Once it asks which of its models is to answer, and does not want a stream.
+        if ":streamGenerateContent" in self.path:
+            return self.reply(("data: %s\r\n\r\n" % contents(json.loads(body))).encode(), "text/event-stream")
+        if ":generateContent" in self.path:
+            return self.reply(contents(json.loads(body)).encode(), "application/json")
         self.reply(b'{"input_tokens": 1}', "application/json")
 
     def do_GET(self):
