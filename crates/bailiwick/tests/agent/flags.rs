@@ -21,7 +21,8 @@ const ROWS: &[Row] = &[
         "denied paths",
         &["--no-require-approval", "--denied-paths", "**/inside.txt,**/*.bak"],
         "",
-        ["deny", "deny", "allow"],
+        // A pattern that the fence cannot hide: what a command touches is then asked about.
+        ["deny", "deny", "ask"],
     ),
     (
         "allowed paths",
