@@ -3,8 +3,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
     clippy::disallowed_methods,
     reason = "helpers of a test may fail as the test itself may, and it has files of its own"
 )]
