@@ -64,7 +64,8 @@ const ROWS: &[Row] = &[
         "a file that says so",
         &[],
         "safety: {require_approval_for_writes: false, require_approval_for_execute: false, mode: allow}",
-        ["allow", "deny", "allow"],
+        // Without a profile there is no fence, and nothing else holds a command to the boundary.
+        ["allow", "deny", "ask"],
     ),
 ];
 
