@@ -7,7 +7,7 @@ use door_agent::{
     Address, Client, Conversation, Event, Kept, Limits, Manner, Model, Provider, Start, Switchboard, What,
 };
 use gate::call::{Principal, RawCall};
-use gate::{Gate, Hands, Terms};
+use gate::{Desk, Gate, Hands, Machine, Terms, Wanted, load};
 
 use crate::scripted::{Protocol, Server, call, text};
 
@@ -15,10 +15,9 @@ const STEPS: usize = 200;
 const AGENTS: usize = 50;
 
 /// Prints three lines: a call by itself, a step over it, and the memory of many agents.
-#[expect(clippy::disallowed_methods, reason = "a benchmark owns its clock and its files")]
 pub(crate) fn compare() -> Result<(), String> {
     let directory = std::env::temp_dir().join(format!("bench-agent-{}", std::process::id()));
-    std::fs::create_dir_all(&directory).map_err(|error| error.to_string())?;
+    std::fs::create_dir_all(directory.join("work")).map_err(|error| error.to_string())?;
     let done = measure(&directory);
     let _left_over = std::fs::remove_dir_all(&directory);
     done
@@ -26,13 +25,8 @@ pub(crate) fn compare() -> Result<(), String> {
 
 #[expect(clippy::disallowed_methods, reason = "a benchmark owns its clock and its files")]
 fn measure(directory: &std::path::Path) -> Result<(), String> {
-    std::fs::write(directory.join("notes.txt"), "notes\n").map_err(|error| error.to_string())?;
-    // The journal of the bench stays out of the user's.
-    let yaml = format!(
-        "profile: dev\njournal: {{directory: {:?}}}",
-        directory.join("journal").display().to_string()
-    );
-    let gate = || Gate::of_this_machine(directory, Some(&yaml), Vec::new()).map(Arc::new);
+    std::fs::write(directory.join("work/notes.txt"), "notes\n").map_err(|error| error.to_string())?;
+    let gate = || gate_in(directory).map(Arc::new);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -97,7 +91,7 @@ fn measure(directory: &std::path::Path) -> Result<(), String> {
     println!("{:<58} {:>12} {:>10} {:>12}", "  over gate, tool and model", crate::shown(over), "", "≤ 2 ms");
 
     let many = Server::start(Protocol::OpenAi, |seen, _| {
-        let turns = seen.body["messages"].as_array().map_or(0, Vec::len);
+        let turns = seen.body.get("messages").and_then(|all| all.as_array()).map_or(0, Vec::len);
         if turns < 12 { call("file_read", serde_json::json!({"path": "notes.txt"})) } else { text("done") }
     });
     let before = resident_kib();
@@ -125,6 +119,19 @@ fn measure(directory: &std::path::Path) -> Result<(), String> {
         format!("{AGENTS} agents at once, memory (grown by {} MB)", peak.saturating_sub(before) / 1024);
     println!("{what:<58} {:>9} MB {:>10} {:>12}", peak / 1024, crate::shown(start.elapsed()), "≤ 300 MB");
     Ok(())
+}
+
+/// A gate whose journal, keys and conversations are the bench's own.
+fn gate_in(directory: &std::path::Path) -> Result<Gate, String> {
+    let mut world = Machine::world()?;
+    world.cwd = directory.join("work");
+    (world.managed, world.configuration) = (None, None);
+    (world.state, world.keys) = (Some(directory.join("state")), Some(directory.join("keys")));
+    let workspace = Some(world.cwd.clone());
+    let wanted = Wanted { config: None, flags: Some("profile: dev".into()), workspace: workspace.clone() };
+    let config = load(&world, &wanted).map_err(|error| error.to_string())?;
+    let (office, key) = Desk::of(&world, &config)?.office(&config, Vec::new())?;
+    Ok(Gate::new(config, world, workspace, Machine::digest_key()?).running().with_office(office, key))
 }
 
 fn begin(gate: &Arc<Gate>, server: &Server, kept: bool) -> Result<door_agent::Handle, String> {

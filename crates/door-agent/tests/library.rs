@@ -1,5 +1,12 @@
 //! The loop as a front end drives it: events out, commands in, questions answered by command.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    reason = "helpers of a test may fail as the test itself may, and it has files of its own"
+)]
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

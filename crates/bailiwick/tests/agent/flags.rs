@@ -21,7 +21,8 @@ const ROWS: &[Row] = &[
         "denied paths",
         &["--no-require-approval", "--denied-paths", "**/inside.txt,**/*.bak"],
         "",
-        ["deny", "deny", "allow"],
+        // A pattern that the fence cannot hide: what a command touches is then asked about.
+        ["deny", "deny", "ask"],
     ),
     (
         "allowed paths",
@@ -63,7 +64,8 @@ const ROWS: &[Row] = &[
         "a file that says so",
         &[],
         "safety: {require_approval_for_writes: false, require_approval_for_execute: false, mode: allow}",
-        ["allow", "deny", "allow"],
+        // Without a profile there is no fence, and nothing else holds a command to the boundary.
+        ["allow", "deny", "ask"],
     ),
 ];
 
@@ -88,7 +90,11 @@ fn each_flag_and_each_default_decides_as_the_table_says() {
             let judged: Vec<&Value> =
                 told.of("tool_judged").iter().map(|event| &event["ruling"]["decision"]).collect();
             assert_eq!(judged, [expected], "{name}, {tool}: {:?}", told.ran);
-            assert_eq!(told.ran.code, if *expected == "ask" { 125 } else { 0 }, "{name}, {tool}");
+            // What no fence can be built for is refused before anybody is asked.
+            let finished = told.of("tool_finished");
+            let unfenced = finished.iter().any(|event| event["end"]["error_kind"] == "sandbox_denied");
+            let code = if *expected == "ask" && !unfenced { 125 } else { 0 };
+            assert_eq!(told.ran.code, code, "{name}, {tool}: {:?}", told.ran);
         }
     }
 }
