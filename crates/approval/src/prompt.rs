@@ -113,8 +113,9 @@ fn shown(text: &str) -> String {
     visible(&mask(text))
 }
 
-/// What would run, or be touched, in the call's own words.
-fn what(asked: &Asked) -> String {
+/// What would run, or be touched, in the call's own words: masked and made visible, whole, line by line.
+#[must_use]
+pub fn what(asked: &Asked) -> String {
     let fields = asked.request.fields();
     let words = |name: &str| {
         let items = fields.get(name)?.as_array()?;
@@ -136,7 +137,9 @@ fn what(asked: &Asked) -> String {
     })
 }
 
-fn place(asked: &Asked) -> Option<String> {
+/// The directory that the call names.
+#[must_use]
+pub fn place(asked: &Asked) -> Option<String> {
     ["cwd", "workdir"].iter().find_map(|name| asked.request.fields().get(*name)?.as_str()).map(shown)
 }
 
