@@ -8,6 +8,7 @@ mod files;
 mod journal;
 mod rules;
 mod spawn;
+mod tui;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -26,6 +27,7 @@ fn main() -> Result<(), String> {
         Some("approval") => return approval::compare(&gate_with("profile: dev")?),
         Some("journal") => return journal::compare(),
         Some("exec") => return exec::compare(),
+        Some("tui") => return tui::compare(),
         _ => {}
     }
     let yardstick = median(200, || black_box(yardstick()));
@@ -77,6 +79,7 @@ fn main() -> Result<(), String> {
     spawn::compare()?;
     fence::compare()?;
     exec::compare()?;
+    tui::compare()?;
     files::compare()
 }
 

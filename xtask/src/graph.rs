@@ -16,7 +16,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("tools", &["call", "fence"]),
     ("gate", &["call", "effects", "policy", "approval", "fence", "journal", "tools"]),
     ("door-hook", &["gate"]),
-    ("bailiwick", &["gate", "door-hook"]),
+    ("door-agent", &["gate"]),
+    ("bailiwick", &["gate", "door-hook", "door-agent"]),
 ];
 
 /// The one place for `unsafe`.

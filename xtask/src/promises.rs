@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::run::{output, read};
 
 /// What promises are about.
-const AREAS: &[&str] = &["CALL", "SEC", "SHL", "EFF", "POL", "APR", "FNC", "AUD", "SYS", "HOOK", "CHK"];
+const AREAS: &[&str] = &["CALL", "SEC", "SHL", "EFF", "POL", "APR", "FNC", "AUD", "SYS", "HOOK", "CHK", "RUN"];
 
 pub(crate) fn check() -> Result<(), String> {
     let mut cited: BTreeMap<String, usize> = BTreeMap::new();

@@ -116,7 +116,12 @@ fn shown(text: &str) -> String {
 /// What would run, or be touched, in the call's own words: masked and made visible, whole, line by line.
 #[must_use]
 pub fn what(asked: &Asked) -> String {
-    let fields = asked.request.fields();
+    what_of(asked.request.fields())
+}
+
+/// The same of a sanitized request.
+#[must_use]
+pub fn what_of(fields: &serde_json::Map<String, Value>) -> String {
     let words = |name: &str| {
         let items = fields.get(name)?.as_array()?;
         let words: Option<Vec<String>> = items.iter().map(|item| item.as_str().map(str::to_owned)).collect();

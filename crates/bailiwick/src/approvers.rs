@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gate::approval::{Console, Program, Provider, Rules, Style, Terminal, Tty};
+use gate::approval::{Console, Program, Provider, Queue, Rules, Style, Terminal, Tty};
 use gate::policy::ApprovalProvider;
 use gate::{Desk, Gate, Later, Machine};
 
@@ -13,6 +13,8 @@ use crate::terminal;
 pub(crate) enum Audience {
     /// Somebody may sit at the terminal.
     Terminal,
+    /// Somebody sits before a screen of ours, which answers by the question's id.
+    Screen,
     /// A coding agent's host asks the person, or somebody answers later from a terminal of their own.
     Host,
     /// Only those who answer by themselves.
@@ -44,6 +46,7 @@ pub(crate) fn approvers(
                 all.push(Box::new(Later));
                 break;
             }
+            ApprovalProvider::Terminal if audience == Audience::Screen => all.push(Box::new(Queue)),
             ApprovalProvider::Terminal => {
                 let open = || Tty::open().map(|tty| Box::new(tty) as Box<dyn Console>);
                 let style = if terminal::wants_colour() { Style::Coloured } else { Style::Plain };

@@ -65,6 +65,14 @@ pub(crate) enum Command {
     /// Read, check and export the record of what happened
     #[command(after_help = JOURNAL_HELP)]
     Journal(Journal),
+    /// Let a model do a task, unattended: every call past the gate and behind the fence
+    #[command(after_help = RUN_HELP)]
+    Run(Run),
+    /// Work with a model, turn by turn: what must be approved is asked in place
+    #[command(after_help = CHAT_HELP)]
+    Chat(Chat),
+    /// Work with a model on a screen: transcript, live output, panels for questions, plan and grants
+    Tui(Tui),
     /// Answer the host of a coding agent that is about to call a tool
     Hook(Hook),
     /// Put the gate around the coding agents on this machine, or take it away
@@ -139,6 +147,103 @@ pub(crate) struct Call {
     /// The session that the call belongs to; by default this terminal
     #[arg(long, value_name = "S")]
     pub(crate) session: Option<String>,
+    #[command(flatten)]
+    pub(crate) setup: Setup,
+}
+
+const RUN_HELP: &str = "\
+What must be approved is put to `approval.rules` and `approval.command`; where neither is configured the run fails at once.
+Exit codes: 0 done; 1 the model could not be reached; 2 wrong use; 3 a limit was reached (steps, output); 124 its time was up;
+125 the configuration does not do; 126 the same call was denied twice, or the run was ended at a question; 130 cancelled.
+
+Examples:
+  bailiwick run --profile dev 'make the tests pass'
+  bailiwick run --read-only --json 'what does this program do?'
+  bailiwick run --resume run-1a2b-3c4d-5e6f 'now write it down'";
+
+const CHAT_HELP: &str = "\
+In the conversation: /auto, /edit and /default set how much is approved without a question, /plan and /grants show the plan
+and what was granted, /help lists all. Ctrl-C interrupts the turn; twice quits.";
+
+/// What to let a model do.
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// The task; - reads it from standard input
+    #[arg(required_unless_present = "resume")]
+    pub(crate) task: Option<String>,
+    /// Print what happens, one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) agent: AgentArgs,
+}
+
+/// How to talk to a model.
+#[derive(Debug, Args)]
+pub(crate) struct Chat {
+    #[command(flatten)]
+    pub(crate) agent: AgentArgs,
+}
+
+/// What to begin with.
+#[derive(Debug, Args)]
+pub(crate) struct Tui {
+    /// What is said first
+    #[arg(value_name = "TEXT")]
+    pub(crate) first: Option<String>,
+    #[command(flatten)]
+    pub(crate) agent: AgentArgs,
+}
+
+/// Which model, how far, and how carefully: for everything that runs an agent.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct AgentArgs {
+    /// Take this run up again: what was said, never what was granted
+    #[arg(long, value_name = "RUN")]
+    pub(crate) resume: Option<String>,
+    /// The protocol of the model: openai or anthropic
+    #[arg(long, value_name = "NAME", value_parser = ["openai", "anthropic"])]
+    pub(crate) provider: Option<String>,
+    /// Where the model is served, if not by the provider itself
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// The model
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// The environment variable that holds the key
+    #[arg(long, value_name = "NAME")]
+    pub(crate) key_env: Option<String>,
+    /// The most steps
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_steps: Option<u64>,
+    /// The longest time: seconds, or with ms, s, m or h
+    #[arg(long, value_name = "TIME", value_parser = milliseconds)]
+    pub(crate) time: Option<u64>,
+    #[command(flatten)]
+    pub(crate) safety: SafetyArgs,
+}
+
+/// How careful a run is. Where nothing is said, see `transport.rs`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SafetyArgs {
+    /// Ask before everything that writes or executes
+    #[arg(long, overrides_with = "no_require_approval")]
+    pub(crate) require_approval: bool,
+    /// Ask only about what the policy asks about
+    #[arg(long, overrides_with = "require_approval")]
+    pub(crate) no_require_approval: bool,
+    /// Nothing outside the working directory may be touched
+    #[arg(long, overrides_with = "no_restrict_to_cwd")]
+    pub(crate) restrict_to_cwd: bool,
+    /// No boundary but the policy's
+    #[arg(long, overrides_with = "restrict_to_cwd")]
+    pub(crate) no_restrict_to_cwd: bool,
+    /// Further paths that may never be touched: patterns, separated by commas
+    #[arg(long, value_name = "GLOB,…", value_delimiter = ',')]
+    pub(crate) denied_paths: Vec<String>,
+    /// Only these paths may be touched: patterns, separated by commas; takes the place of --restrict-to-cwd
+    #[arg(long, value_name = "GLOB,…", value_delimiter = ',')]
+    pub(crate) allowed_paths: Vec<String>,
     #[command(flatten)]
     pub(crate) setup: Setup,
 }
@@ -278,6 +383,16 @@ pub(crate) struct Setup {
     /// The workspace's root; by default the nearest directory above with a .git or a .bailiwick.yaml
     #[arg(long, value_name = "DIR")]
     pub(crate) workspace: Option<PathBuf>,
+    /// Further entries of `safety` and `agent`, as YAML, that other flags stand for
+    #[arg(skip)]
+    pub(crate) more: More,
+}
+
+/// Further entries of sections, as YAML, that flags of single commands stand for.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct More {
+    pub(crate) safety: Vec<String>,
+    pub(crate) agent: Vec<String>,
 }
 
 /// The built-in profiles.

@@ -1,9 +1,11 @@
 //! The binary: command line, wiring, output. It decides nothing itself.
 
+mod agent_setup;
 mod always;
 mod answer;
 mod approvers;
 mod call;
+mod chat;
 mod check;
 mod cli;
 mod diff;
@@ -14,16 +16,20 @@ mod hook;
 mod human;
 mod init;
 mod journal_command;
+mod narration;
 mod person;
 mod plan;
 mod policy_command;
 mod replace;
 mod replay;
+mod run;
 mod samples;
 mod sandbox;
 mod setup;
 mod terminal;
 mod tools;
+mod transport;
+mod tui;
 
 use std::process::ExitCode;
 
@@ -43,6 +49,9 @@ fn main() -> ExitCode {
         Command::Policy(arguments) => policy_command::run(&arguments),
         Command::Grants(arguments) => grants::run(&arguments),
         Command::Journal(arguments) => journal_command::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Chat(arguments) => chat::run(&arguments),
+        Command::Tui(arguments) => tui::run(&arguments),
         Command::Hook(arguments) => return ExitCode::from(hook::run(&arguments)),
         Command::Init(arguments) => init::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),

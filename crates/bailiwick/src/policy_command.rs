@@ -66,6 +66,7 @@ fn test(file: &Path, test: &TestSetup) -> Result<u8, String> {
         no_sandbox: test.no_sandbox,
         cwd: test.cwd.clone(),
         workspace: None,
+        more: crate::cli::More::default(),
     };
     let gate = setup.gate_alone()?;
     let style = Style::of_stdout();

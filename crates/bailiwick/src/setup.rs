@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use gate::approval::Provider;
 use gate::policy::{ConfigError, Fence};
 use gate::{Desk, Gate, Machine, Wanted, World, load};
 
@@ -20,6 +21,7 @@ impl Setup {
             no_sandbox: false,
             cwd: None,
             workspace: None,
+            more: crate::cli::More { safety: Vec::new(), agent: Vec::new() },
         }
     }
 
@@ -52,8 +54,21 @@ impl Setup {
         audience: Audience,
     ) -> Result<Gate, String> {
         let desk = Desk::of(gate.world(), gate.config())?;
-        let (mut office, key) = desk.office(gate.config(), approvers(&gate, &desk, audience)?)?;
-        if audience == Audience::Terminal
+        let providers = approvers(&gate, &desk, audience)?;
+        self.with_office_of(gate, terms, audience, providers)
+    }
+
+    /// The same, with those who are asked.
+    pub(crate) fn with_office_of(
+        &self,
+        gate: Gate,
+        terms: &[String],
+        audience: Audience,
+        providers: Vec<Box<dyn Provider>>,
+    ) -> Result<Gate, String> {
+        let desk = Desk::of(gate.world(), gate.config())?;
+        let (mut office, key) = desk.office(gate.config(), providers)?;
+        if matches!(audience, Audience::Terminal | Audience::Screen)
             && let Some(directory) = gate.world().configuration.clone()
         {
             let journal = desk.journal_directory().to_path_buf();
@@ -140,8 +155,12 @@ impl Setup {
         if self.read_only {
             safety.push("read_only: true".to_owned());
         }
+        safety.extend_from_slice(&self.more.safety);
         if !safety.is_empty() {
             lines.push(format!("safety: {{{}}}", safety.join(", ")));
+        }
+        if !self.more.agent.is_empty() {
+            lines.push(format!("agent: {{{}}}", self.more.agent.join(", ")));
         }
         if !terms.is_empty() {
             lines.push(format!("sandbox: {{{}}}", terms.join(", ")));

@@ -14,6 +14,11 @@ impl Style {
         Style { colour: std::io::stdout().is_terminal() && wants_colour() }
     }
 
+    /// With colour or without.
+    pub(crate) const fn new(colour: bool) -> Style {
+        Style { colour }
+    }
+
     /// Whether there is colour.
     pub(crate) const fn is_coloured(self) -> bool {
         self.colour

@@ -129,6 +129,12 @@ impl Screen {
         self.working || !self.pending.is_empty() || self.mode_until.is_some() || self.remark.is_some()
     }
 
+    /// Whether the agent is at work.
+    #[must_use]
+    pub const fn is_busy(&self) -> bool {
+        self.working
+    }
+
     /// Whether what is granted is being looked at.
     #[must_use]
     pub fn shows_grants(&self) -> bool {

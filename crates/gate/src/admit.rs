@@ -29,7 +29,12 @@ pub struct Terms {
     pub begun: Option<fence::Begun>,
     /// Takes it back.
     pub cancel: tools::Cancel,
+    /// Is told what the call was judged to be, before anybody is asked about it.
+    pub told: Option<ToldJudgement>,
 }
+
+/// Hears of a judgement, and of the call as it may be shown.
+pub type ToldJudgement = Box<dyn FnOnce(&Judgement, &call::Request) + Send>;
 
 impl Gate {
     /// The whole way from a call to leave to run it.
@@ -89,6 +94,9 @@ impl Gate {
             _ => self.request(judgement),
         };
         record.requested(judgement, &request, self.whole_command(judgement));
+        if let Some(told) = terms.told {
+            told(judgement, &request);
+        }
         let Some(work) = work else {
             return Err(self.refusal(judgement));
         };

@@ -151,23 +151,27 @@ impl Desk {
     /// It cannot be written.
     pub fn record(&self, change: GrantChange, grant: &Grant) -> Result<(), String> {
         let keys = self.keys()?;
-        let kind = match change {
-            GrantChange::Added => Kind::GrantAdded,
-            GrantChange::Revoked => Kind::GrantRevoked,
-        };
-        let payload = Payload::new()
-            .with("grant_id", grant.id.shown())
-            .with("kind", kind_name(&grant.kind))
-            .with("tool", Shown::of(&grant.tool))
-            .with("what", &grant.shown)
-            .with("approval_key", grant.key.as_ref())
-            .with("by", &grant.by)
-            .with("seconds_left", grant.left.as_secs());
-        let event =
-            Event::new(kind, payload).in_session(Some(Shown::identifier(&grant.session, &keys.digest_key())));
+        let event = grant_event(change, grant, &keys.digest_key());
         let journal = self.journal(keys)?;
         journal.append(&event).map(drop).map_err(|unavailable| format!("journal_unavailable: {unavailable}"))
     }
+}
+
+/// That a grant was given or taken back, as the journal learns it.
+pub(crate) fn grant_event(change: GrantChange, grant: &Grant, key: &DigestKey) -> Event {
+    let kind = match change {
+        GrantChange::Added => Kind::GrantAdded,
+        GrantChange::Revoked => Kind::GrantRevoked,
+    };
+    let payload = Payload::new()
+        .with("grant_id", grant.id.shown())
+        .with("kind", kind_name(&grant.kind))
+        .with("tool", Shown::of(&grant.tool))
+        .with("what", &grant.shown)
+        .with("approval_key", grant.key.as_ref())
+        .with("by", &grant.by)
+        .with("seconds_left", grant.left.as_secs());
+    Event::new(kind, payload).in_session(Some(Shown::identifier(&grant.session, key)))
 }
 
 fn kind_name(kind: &GrantKind) -> &'static str {

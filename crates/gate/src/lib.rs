@@ -27,6 +27,7 @@
 //! ```
 
 mod admit;
+mod agents;
 mod calling;
 mod consider;
 mod custom_tool;
@@ -42,6 +43,7 @@ mod prepare;
 mod reach;
 mod record;
 mod replay;
+mod run;
 mod stopped;
 mod world;
 
@@ -53,7 +55,8 @@ use call::{ApprovalKey, Call, Descriptors, DigestKey, Intent, Invalid, RawCall, 
 use effects::{Analysis, Surroundings};
 use policy::{Config, Consultation, Fence, Question, Ruling};
 
-pub use admit::Terms;
+pub use admit::{Terms, ToldJudgement};
+pub use agents::Agents;
 pub use approval;
 pub use call;
 pub use calling::Calling;
@@ -73,6 +76,7 @@ pub use policy;
 pub use prepare::Prepared;
 pub use record::Told;
 pub use replay::{Past, past};
+pub use run::RunEvent;
 pub use stopped::{By, Stopped};
 pub use tools;
 pub use world::{Disk, World};

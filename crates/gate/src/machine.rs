@@ -45,6 +45,17 @@ impl Machine {
         std::env::vars_os().collect()
     }
 
+    /// A secret that the environment holds.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "this is where the environment enters")]
+    pub fn secret(variable: &str) -> Option<call::Secret> {
+        std::env::var(variable)
+            .ok()
+            .map(|text| text.trim().to_owned())
+            .filter(|text| !text.is_empty())
+            .map(call::Secret::new)
+    }
+
     /// The session of this process: the terminal, or the service, that it was started from. It has the leader's starting time
     /// in it, so that a number that is used again is another session.
     #[must_use]

@@ -12,6 +12,7 @@ use tools::{
 };
 
 use crate::admit::Terms;
+use crate::agents::Agents;
 use crate::permit::{Permit, Work};
 use crate::record::Told;
 use crate::stopped::Stopped;
@@ -34,6 +35,8 @@ pub struct Hands {
     pub skills: Option<SkillSpaces>,
     /// Who searches the web, and the key for it; without anybody a search is an error.
     pub search: Option<(SearchProvider, Option<Secret>)>,
+    /// Who starts and steers other agents; without anybody there are none.
+    pub agents: Option<Arc<dyn Agents>>,
 }
 
 impl Hands {
@@ -43,7 +46,15 @@ impl Hands {
     /// No descriptor or no thread is to be had.
     pub fn new() -> std::io::Result<Hands> {
         let sessions = Arc::new(Sessions::new(tools::SessionBounds::default())?);
-        Ok(Hands { sessions, watch: None, human: None, plans: Plans::new(), skills: None, search: None })
+        Ok(Hands {
+            sessions,
+            watch: None,
+            human: None,
+            plans: Plans::new(),
+            skills: None,
+            search: None,
+            agents: None,
+        })
     }
 }
 
@@ -92,13 +103,26 @@ struct Turn<'a> {
     session: &'a str,
     hands: &'a Hands,
     cancel: &'a Cancel,
+    watch: Option<&'a Watcher>,
 }
 
 impl Permit {
     /// Does what was permitted, with the tool that the call names.
-    pub fn perform(mut self, gate: &Gate, session: &str, hands: &Hands, cancel: &Cancel) -> Outcome {
+    pub fn perform(self, gate: &Gate, session: &str, hands: &Hands, cancel: &Cancel) -> Outcome {
+        self.perform_watched(gate, session, hands, cancel, hands.watch.as_ref())
+    }
+
+    /// The same, with somebody of its own who sees its output while it comes.
+    pub fn perform_watched(
+        mut self,
+        gate: &Gate,
+        session: &str,
+        hands: &Hands,
+        cancel: &Cancel,
+        watch: Option<&Watcher>,
+    ) -> Outcome {
         let judgement = self.take_judgement();
-        let turn = Turn { gate, session, hands, cancel };
+        let turn = Turn { gate, session, hands, cancel, watch };
         let outcome = match (self.take_work(), judgement) {
             // Somebody may have taken it back while it was asked about.
             _ if cancel.is_cancelled() => {
@@ -123,7 +147,7 @@ impl Permit {
     }
 
     fn done(&mut self, turn: &Turn<'_>, work: Work, judgement: &Judgement) -> Outcome {
-        let Turn { session, hands, cancel, gate } = *turn;
+        let Turn { session, hands, cancel, gate, .. } = *turn;
         match (work, judgement.call.arguments()) {
             (Work::Command(prepared), arguments) => {
                 let Some(plan) = prepared.plan.clone() else { return unfenced() };
@@ -207,20 +231,30 @@ impl Permit {
                 Some(tool) => tool.run(arguments.expose(), cancel),
                 None => not_here(judgement),
             },
+            (
+                Work::Other,
+                Arguments::SpawnAgent(_)
+                | Arguments::Wait(_)
+                | Arguments::SendInput(_)
+                | Arguments::CloseAgent(_)
+                | Arguments::ResumeAgent(_),
+            ) => match &hands.agents {
+                Some(agents) => agents.perform(&judgement.call, cancel),
+                None => not_here(judgement),
+            },
             (Work::Other, _) => not_here(judgement),
         }
     }
 
     fn captured(&mut self, turn: &Turn<'_>, job: &mut Job, judgement: &Judgement) -> Outcome {
-        let Turn { gate, hands, cancel, .. } = *turn;
+        let Turn { gate, cancel, watch, .. } = *turn;
         let exec = judgement.call.exec();
         let tty = exec.filter(|exec| exec.tty).map(|_| Size::default());
         if tty.is_some() {
             job.name_terminal();
         }
-        let watch = hands.watch.clone();
         let seen = |stream: Stream, bytes: &[u8]| {
-            if let Some(watch) = &watch {
+            if let Some(watch) = watch {
                 watch(stream, bytes);
             }
         };

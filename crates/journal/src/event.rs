@@ -43,6 +43,8 @@ kinds! {
     ToolCallFinished = "tool_call_finished",
     /// A run of an agent began.
     RunStarted = "run_started",
+    /// What was said in it so far is kept, by its digest: `conversation_sha256`, `steps`.
+    RunSaved = "run_saved",
     /// It did what it was for.
     RunCompleted = "run_completed",
     /// It could not go on.

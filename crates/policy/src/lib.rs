@@ -18,9 +18,9 @@ mod rule_list;
 mod ruling;
 
 pub use config::{
-    ApprovalProvider, ApprovalRule, ApprovalSettings, ApprovalWord, At, Case, Config, ConfigError,
-    JournalSettings, JournalSync, Layer, Limits, MAX_BYTES, Origin, Profile, Set, Shown, Stance, reference,
-    schema,
+    AgentSettings, ApprovalProvider, ApprovalRule, ApprovalSettings, ApprovalWord, At, Case, Config,
+    ConfigError, JournalSettings, JournalSync, Layer, Limits, MAX_BYTES, Origin, Profile, Set, Shown, Stance,
+    reference, schema,
 };
 pub use decision::Decision;
 pub use engine::{Answer, Consultation, MAX_ANSWER};

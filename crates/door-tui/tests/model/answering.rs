@@ -1,11 +1,11 @@
 //! What answers a question, what does not, and what keys do.
 
+use crate::situations::{Viewer, critical, human, id, question};
 use door_tui::{Action, Event, Happening, Mode};
 use gate::approval::Decision;
 use gate::tools::HumanAnswer;
 use proptest::prelude::*;
 use ratatui::crossterm::event::{KeyCode, KeyModifiers};
-use crate::situations::{Viewer, critical, human, id, question};
 
 fn decisions(actions: &[Action]) -> Vec<(u128, Decision)> {
     let number = |id| (0..100).find(|number| crate::situations::id(*number) == id).unwrap_or(999);

@@ -2,6 +2,7 @@
 
 use effects::Class;
 
+use super::agent;
 use super::approval;
 use super::layer::{self, Origin, Setting, text, texts};
 use super::nearest::nearest;
@@ -88,8 +89,11 @@ impl Apply<'_> {
                     // A stronger file replaces the boundary of a weaker one; the workspace's only narrows.
                     self.config.allowed_paths.retain(|set| set.origin == Origin::Workspace);
                 }
-                let set = PathSet { patterns, at: setting.at.clone(), origin: self.origin };
-                self.config.allowed_paths.push(set);
+                // An empty list is a boundary with nothing inside it. Whoever types `--no-restrict-to-cwd` wants none at all.
+                if !(patterns.is_empty() && self.origin == Origin::Flags) {
+                    let set = PathSet { patterns, at: setting.at.clone(), origin: self.origin };
+                    self.config.allowed_paths.push(set);
+                }
             }
             "safety.denied_paths" => {
                 let patterns = self.patterns(node)?;
@@ -210,6 +214,7 @@ impl Apply<'_> {
                 }
                 config.hooks_fence = Set { value, at: setting.at.clone() };
             }
+            path if agent::owns(path) => agent::apply(config, setting, self.origin)?,
             path if path.starts_with("approval.") || path.starts_with("journal.") => {
                 approval::apply(config, setting, self.origin, self.base)?;
             }
@@ -451,7 +456,7 @@ fn lower(held: &mut Set<u64>, setting: &Setting, tighten_only: bool) -> Result<(
     lower_to(held, value, setting, tighten_only)
 }
 
-fn lower_to(
+pub(super) fn lower_to(
     held: &mut Set<u64>,
     value: u64,
     setting: &Setting,

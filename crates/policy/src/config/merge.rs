@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use effects::Class;
 
+use super::agent::AgentSettings;
 use super::apply::{Apply, loosens};
 use super::approval::{ApprovalSettings, JournalSettings};
 use super::layer::{Layer, Origin, Setting, text, texts};
@@ -118,6 +119,7 @@ impl Config {
             approval: ApprovalSettings::of_profile(at),
             journal: JournalSettings::of_profile(at),
             hooks_fence: flag(true),
+            agent: AgentSettings::of_profile(at),
             cases: Vec::new(),
             written: Vec::new(),
         }
@@ -195,6 +197,10 @@ fn same_as(path: &str) -> &str {
         }
         "safety.sandbox.windows.max_processes" => "sandbox.limits.processes",
         "settings.default_action" => "rules",
+        "provider.name" => "agent.provider",
+        "provider.model" => "agent.model",
+        "max_steps" => "agent.max_steps",
+        "timeout" => "agent.wall_ms",
         other => other,
     }
 }

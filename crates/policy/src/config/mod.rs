@@ -1,5 +1,6 @@
 //! Configuration: files in layers, read strictly, merged so that every value remembers who set it.
 
+mod agent;
 mod apply;
 mod approval;
 mod keys;
@@ -12,6 +13,7 @@ mod reference;
 mod schema;
 mod show;
 
+pub use agent::AgentSettings;
 pub use approval::{
     ApprovalProvider, ApprovalRule, ApprovalSettings, ApprovalWord, JournalSettings, JournalSync,
 };
@@ -84,6 +86,7 @@ pub struct Config {
     pub(crate) approval: ApprovalSettings,
     pub(crate) journal: JournalSettings,
     pub(crate) hooks_fence: Set<bool>,
+    pub(crate) agent: AgentSettings,
     pub(crate) cases: Vec<Case>,
     /// Every setting as it was written, in the order in which it was applied: for `policy show`.
     pub(crate) written: Vec<(Origin, layer::Setting)>,
@@ -300,6 +303,21 @@ impl Config {
     #[must_use]
     pub fn journal(&self) -> &JournalSettings {
         &self.journal
+    }
+
+    /// The model that an agent of ours talks to, and how far its runs may go.
+    #[must_use]
+    pub fn agent(&self) -> &AgentSettings {
+        &self.agent
+    }
+
+    /// Whether every call of a tool is denied whatever its arguments, so that nobody need offer it.
+    #[must_use]
+    pub fn denies_tool(&self, tool: &str, category: call::Category) -> bool {
+        use call::Category::{Human, None, Read};
+        self.mode.value == Decision::Deny
+            || (self.read_only.value && !matches!(category, Read | Human | None))
+            || self.tool_denylist.iter().any(|entry| entry.value == tool)
     }
 
     /// Whether shell commands of a coding agent are rewritten to run behind the fence, where its host can do that.

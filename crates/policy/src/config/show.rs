@@ -80,6 +80,7 @@ impl Config {
         push("sandbox.protect", self.protect.value.to_string(), &self.protect.at);
         push("run.human_timeout_ms", self.human_timeout_ms.value.to_string(), &self.human_timeout_ms.at);
         self.push_approval(&mut push);
+        self.push_agent(&mut push);
         if let Some(url) = &self.engine_url {
             push("engine.url", url.value.clone(), &url.at);
             push("engine.timeout_ms", self.engine_timeout_ms.value.to_string(), &self.engine_timeout_ms.at);
@@ -106,6 +107,30 @@ impl Config {
         push("hooks.fence", self.hooks_fence.value.to_string(), &self.hooks_fence.at);
         if let Some(directory) = &journal.directory {
             push("journal.directory", directory.value.clone(), &directory.at);
+        }
+    }
+
+    fn push_agent(&self, push: &mut impl FnMut(&str, String, &At)) {
+        let agent = &self.agent;
+        for (key, set) in [
+            ("agent.provider", &agent.provider),
+            ("agent.base_url", &agent.base_url),
+            ("agent.model", &agent.model),
+            ("agent.key_env", &agent.key_env),
+        ] {
+            if let Some(set) = set {
+                push(key, set.value.clone(), &set.at);
+            }
+        }
+        for (key, set) in [
+            ("agent.max_steps", &agent.max_steps),
+            ("agent.wall_ms", &agent.wall_ms),
+            ("agent.output_tokens", &agent.output_tokens),
+            ("agent.context_tokens", &agent.context_tokens),
+            ("agent.max_agents", &agent.max_agents),
+            ("agent.max_depth", &agent.max_depth),
+        ] {
+            push(key, set.value.to_string(), &set.at);
         }
     }
 

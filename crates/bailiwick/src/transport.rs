@@ -1,0 +1,102 @@
+//! How careful a run is where neither a flag nor a configuration file says: one row for each way to run an agent.
+//!
+//! A row counts only as long as nobody has said how careful to be. A file or flag that names a profile, or sets one of these keys,
+//! has.
+
+use gate::policy::Config;
+
+use crate::cli::SafetyArgs;
+
+/// A way to run an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Transport {
+    /// `bailiwick chat`
+    Chat,
+    /// `bailiwick run`
+    Run,
+    /// `bailiwick tui`
+    Tui,
+    /// `bailiwick serve`
+    #[cfg_attr(not(test), expect(dead_code, reason = "served runs are not started from here yet"))]
+    Serve,
+}
+
+/// One row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Defaults {
+    /// Ask before everything that writes or executes.
+    pub(crate) require_approval: bool,
+    /// Nothing outside the working directory is touched.
+    pub(crate) restrict_to_cwd: bool,
+    /// A person can be asked in place.
+    pub(crate) asks_in_place: bool,
+}
+
+impl Transport {
+    /// The table.
+    pub(crate) const fn defaults(self) -> Defaults {
+        let (require_approval, restrict_to_cwd, asks_in_place) = match self {
+            Transport::Chat | Transport::Tui => (true, true, true),
+            // The same, but nobody is there: what is asked is answered by rules or a program, or denied.
+            Transport::Run => (true, true, false),
+            // Whoever sends a request says how careful to be in it.
+            Transport::Serve => (false, false, false),
+        };
+        Defaults { require_approval, restrict_to_cwd, asks_in_place }
+    }
+}
+
+impl SafetyArgs {
+    /// What the flags say, as entries of `safety`.
+    pub(crate) fn said(&self) -> Result<Vec<String>, String> {
+        let mut entries = Vec::new();
+        if self.require_approval || self.no_require_approval {
+            entries.extend(approval(self.require_approval));
+        }
+        if !self.allowed_paths.is_empty() {
+            entries.push(format!("allowed_paths: {}", list(&self.allowed_paths)?));
+        } else if self.restrict_to_cwd {
+            entries.push(WITHIN.to_owned());
+        } else if self.no_restrict_to_cwd {
+            entries.push("allowed_paths: []".to_owned());
+        }
+        if !self.denied_paths.is_empty() {
+            entries.push(format!("denied_paths: {}", list(&self.denied_paths)?));
+        }
+        Ok(entries)
+    }
+
+    /// What is added to it for want of anybody's word. `config` is what holds without.
+    pub(crate) fn unsaid(&self, transport: Transport, config: &Config) -> Vec<String> {
+        let defaults = transport.defaults();
+        let shown = config.shown();
+        let set =
+            |key: &str| shown.iter().any(|line| line.key == key && !line.at.file.starts_with("built-in"));
+        let mut entries = Vec::new();
+        if set("profile") {
+            return entries;
+        }
+        let flagged = self.require_approval || self.no_require_approval;
+        let said = set("safety.require_approval_for_writes") || set("safety.require_approval_for_execute");
+        if defaults.require_approval && !flagged && !said {
+            entries.extend(approval(true));
+        }
+        let flagged = self.restrict_to_cwd || self.no_restrict_to_cwd || !self.allowed_paths.is_empty();
+        if defaults.restrict_to_cwd && !flagged && !set("safety.allowed_paths") {
+            entries.push(WITHIN.to_owned());
+        }
+        entries
+    }
+}
+
+const WITHIN: &str = "allowed_paths: [\"<cwd>/**\"]";
+
+fn approval(wanted: bool) -> [String; 2] {
+    ["writes", "execute"].map(|what| format!("require_approval_for_{what}: {wanted}"))
+}
+
+fn list(patterns: &[String]) -> Result<String, String> {
+    let patterns: Vec<&str> =
+        patterns.iter().map(|pattern| pattern.trim()).filter(|p| !p.is_empty()).collect();
+    serde_json::to_string(&patterns).map_err(|error| error.to_string())
+}
