@@ -67,7 +67,8 @@ impl Kind for Wait {
     }
 
     fn intents(&self) -> Vec<Intent> {
-        agent("waits for agents")
+        // Whoever waits for what it has started itself touches nothing.
+        vec![Intent::Nothing]
     }
 
     fn fill(&self, form: &mut Form<'_>) {
@@ -132,7 +133,8 @@ impl Kind for CloseAgent {
     }
 
     fn intents(&self) -> Vec<Intent> {
-        agent("ends an agent")
+        // So does whoever ends it.
+        vec![Intent::Nothing]
     }
 
     fn fill(&self, form: &mut Form<'_>) {
