@@ -17,7 +17,9 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("gate", &["call", "effects", "policy", "approval", "fence", "journal", "tools"]),
     ("door-hook", &["gate"]),
     ("door-agent", &["gate"]),
-    ("bailiwick", &["gate", "door-hook", "door-agent"]),
+    // A screen is the front of a run.
+    ("door-tui", &["gate", "door-agent"]),
+    ("bailiwick", &["gate", "door-hook", "door-agent", "door-tui"]),
 ];
 
 /// The one place for `unsafe`.

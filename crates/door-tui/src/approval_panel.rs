@@ -61,10 +61,10 @@ impl ApprovalPanel {
 
     /// What a key answers.
     pub(crate) fn key(&mut self, key: KeyEvent, now: Duration, by: &str) -> Option<Answer> {
+        self.hint = None;
         if self.scroll.key(key) {
             return None;
         }
-        self.hint = None;
         if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
             return None;
         }

@@ -113,6 +113,7 @@ fn the_agents_question_is_answered_by_choice() {
     assert_eq!(sitting.ended(), Some(0));
 }
 
+// TUI-3
 #[test]
 fn signals_give_the_terminal_back() {
     let server = Server::following(Protocol::OpenAi, vec![text("Hello.")]);

@@ -36,6 +36,7 @@ fn each_key_answers_as_at_the_terminal() {
     }
 }
 
+// TUI-1
 #[test]
 fn what_is_typed_too_soon_or_held_down_or_pasted_does_not_answer() {
     let mut viewer = Viewer::new(80, 24);
@@ -127,7 +128,7 @@ fn what_is_critical_wants_the_typed_words() {
 fn a_command_whose_end_was_not_on_the_screen_is_not_approved() {
     let mut viewer = Viewer::new(20, 5);
     let mut long = question(7);
-    long.what = format!("echo {}; rm -rf build", "harmless ".repeat(100));
+    long.what = format!("echo {}\nrm -rf build", "harmless ".repeat(100));
     viewer.ask(long);
     viewer.wait(500);
     assert_eq!(decisions(&viewer.type_text("y")), []);
@@ -275,6 +276,7 @@ fn anything() -> impl Strategy<Value = Event> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
+    // TUI-2
     #[test]
     fn nothing_that_comes_at_any_size_breaks_the_screen(
         steps in prop::collection::vec((anything(), 0..600_u64, prop::option::of((0..60_u16, 0..30_u16))), 1..60),
