@@ -230,9 +230,16 @@ impl ApprovalPanel {
     fn lay_question(&mut self, width: usize) -> Vec<Row> {
         let question = &self.question;
         let mut rows = Vec::new();
-        prose(&mut rows, width, &format!("{} wants to use {}:", question.principal, question.tool));
+        let wants = format!("{} wants to use {}", question.principal, question.tool);
+        // Where there is little room the command comes first.
+        if width >= NARROW {
+            prose(&mut rows, width, &format!("{wants}:"));
+        }
         block(&mut rows, width, &question.what);
         self.end = rows.len().saturating_sub(1);
+        if width < NARROW {
+            prose(&mut rows, width, &wants);
+        }
         for (at, effect) in question.effects.iter().enumerate() {
             field(&mut rows, width, if at == 0 { "would" } else { "" }, effect);
         }

@@ -19,6 +19,8 @@ const WIDE: u16 = 110;
 const PLAN_WIDTH: u16 = 38;
 /// The most rows of what is being written.
 const MOST_INPUT: usize = 6;
+/// The rows around a question.
+const CHROME: usize = 3;
 /// From this height on a question leaves some of the transcript in sight.
 const TALL: usize = 18;
 
@@ -77,16 +79,13 @@ impl Screen {
         let side = !self.plan.is_empty() && page.area.width >= WIDE;
         let width = if side { page.area.width - PLAN_WIDTH } else { page.area.width };
         let start = page.next;
-        let (rows, above, below) = self.transcript.rows(usize::from(width), height, self.now);
+        let (rows, below) = self.transcript.rows(usize::from(width), height, self.now);
         let empty = height.saturating_sub(rows.len());
         page.next += empty;
         for row in &rows {
             page.put_in(width, &row.text, self.theme.ink(row.ink));
         }
-        if below > 0 && height > 1 {
-            let note = wrap::squeezed(&format!("↓ {below} more rows, {above} above"), usize::from(width));
-            page.put_at(start + height - 1, 0, &note, self.theme.ink(Ink::Selected));
-        }
+        self.below = below;
         if side {
             let style = self.theme.ink(Ink::Dim);
             for row in 0..height {
@@ -107,6 +106,8 @@ impl Screen {
         let (who_asks, wanted, level, deadline, place, line, input) = match self.pending.front_mut()? {
             Panel::Approval(panel) => {
                 let wanted = panel.wanted(width);
+                // The keys depend on whether there is more than is in sight.
+                panel.scroll.fit(wanted, height.saturating_sub(CHROME));
                 let level = panel.question.level;
                 let critical = panel.question.confirmation.is_some();
                 let level = if critical { "CRITICAL" } else { level };
@@ -154,6 +155,7 @@ impl Screen {
         if line_rows > 0 {
             let more = match (scroll.above(), scroll.below()) {
                 (0, 0) => String::new(),
+                (0, below) => format!("↓{below} "),
                 (above, 0) => format!("↑{above} "),
                 (above, below) => format!("↑{above} ↓{below} "),
             };
@@ -235,6 +237,9 @@ impl Screen {
             let frame = ["|", "/", "-", "\\"];
             let turn = usize::try_from(self.now.as_millis() / 250).unwrap_or(0) % frame.len();
             parts.push(format!("step {} {}", self.step, frame.get(turn).copied().unwrap_or("|")));
+        }
+        if self.below > 0 {
+            parts.push(format!("↓ {} rows", self.below));
         }
         let done = self.plan.iter().filter(|step| step.status == StepStatus::Completed).count();
         if !self.plan.is_empty() {

@@ -61,6 +61,8 @@ pub struct Screen {
     pub(crate) step: u64,
     pub(crate) working: bool,
     pub(crate) ended: Option<bool>,
+    /// Rows of the transcript below those in sight.
+    pub(crate) below: usize,
     remark: Option<(String, Duration)>,
     stopped_at: Option<Duration>,
     who: String,
@@ -88,6 +90,7 @@ impl Screen {
             step: 0,
             working: false,
             ended: None,
+            below: 0,
             remark: None,
             stopped_at: None,
             who: who.to_owned(),
@@ -170,6 +173,7 @@ impl Screen {
                 } else {
                     keys.push(("^D", "quit"));
                 }
+                keys.push(("?", "help"));
                 if !self.transcript.follows() {
                     keys.push(("^End", "follow"));
                 }
@@ -180,7 +184,6 @@ impl Screen {
                 if !self.plan.is_empty() {
                     keys.push(("^P", "plan"));
                 }
-                keys.push(("?", "help"));
                 keys
             }
         }

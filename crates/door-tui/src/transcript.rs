@@ -164,8 +164,8 @@ impl Transcript {
         }
     }
 
-    /// The rows on the screen, and how many there are above and below.
-    pub(crate) fn rows(&mut self, width: usize, height: usize, now: Duration) -> (Vec<Row>, usize, usize) {
+    /// The rows on the screen, and how many there are below.
+    pub(crate) fn rows(&mut self, width: usize, height: usize, now: Duration) -> (Vec<Row>, usize) {
         (self.width, self.height) = (width, height);
         let counts = self.counts(width, now);
         let total: usize = counts.iter().sum();
@@ -198,7 +198,7 @@ impl Transcript {
             }
         }
         let below = total.saturating_sub(first + rows.len());
-        (rows, first, below)
+        (rows, below)
     }
 
     fn counts(&mut self, width: usize, now: Duration) -> Vec<usize> {

@@ -20,7 +20,8 @@ fn a_question_is_asked_in_place_and_answered_and_the_turn_goes_on() {
     for (answer, ran) in [("y\\n", true), ("n\\n", false)] {
         let home = Home::new();
         let server = Server::following(Protocol::Anthropic, vec![asks(), text("That was it.")]);
-        let seen = chat(&home, &server, &[("you>", "please reset\\n"), (" > ", answer), ("you>", "/quit\\n")]);
+        let seen =
+            chat(&home, &server, &[("you>", "please reset\\n"), (" > ", answer), ("you>", "/quit\\n")]);
         assert_eq!(seen.code, 0, "{seen:?}");
         assert!(seen.out.contains("bailiwick asks") && seen.out.contains("git reset --hard"), "{}", seen.out);
         assert!(seen.out.contains("That was it."), "{}", seen.out);
@@ -32,7 +33,8 @@ fn a_question_is_asked_in_place_and_answered_and_the_turn_goes_on() {
 #[test]
 fn modes_plan_grants_and_help_are_commands() {
     let home = Home::new();
-    let plan = json!({"plan": [{"step": "think", "status": "completed"}, {"step": "act", "status": "in_progress"}]});
+    let plan =
+        json!({"plan": [{"step": "think", "status": "completed"}, {"step": "act", "status": "in_progress"}]});
     let server = Server::following(
         Protocol::OpenAi,
         vec![
@@ -58,12 +60,25 @@ fn modes_plan_grants_and_help_are_commands() {
         ],
     );
     assert_eq!(seen.code, 0, "{seen:?}");
-    for part in ["Ctrl-C interrupts", "[x] think", "[>] act", "[auto 60m]", "did it", "everything that is asked about", "no command"] {
+    for part in [
+        "Ctrl-C interrupts",
+        "[x] think",
+        "[>] act",
+        "[auto 60m]",
+        "did it",
+        "everything that is asked about",
+        "no command",
+    ] {
         assert!(seen.out.contains(part), "{part}: {}", seen.out);
     }
     assert!(!seen.out.contains("bailiwick asks"), "what auto approves is not asked: {}", seen.out);
     let journal = home.run(&["journal", "export"]).out;
-    assert!(journal.contains("grant_added") && journal.contains("grant_revoked") && journal.contains("auto_approve"), "{journal}");
+    assert!(
+        journal.contains("grant_added")
+            && journal.contains("grant_revoked")
+            && journal.contains("auto_approve"),
+        "{journal}"
+    );
 }
 
 #[test]
@@ -71,9 +86,16 @@ fn an_agent_can_ask_the_person_something() {
     let home = Home::new();
     let server = Server::following(
         Protocol::Anthropic,
-        vec![call("ask_human", json!({"question": "Which colour?", "choices": ["red", "blue"]})), text("Blue it is.")],
+        vec![
+            call("ask_human", json!({"question": "Which colour?", "choices": ["red", "blue"]})),
+            text("Blue it is."),
+        ],
     );
-    let seen = chat(&home, &server, &[("you>", "paint\\n"), ("Which colour?", "2\\n"), ("Blue it is.", ""), ("you>", "/quit\\n")]);
+    let seen = chat(
+        &home,
+        &server,
+        &[("you>", "paint\\n"), ("Which colour?", "2\\n"), ("Blue it is.", ""), ("you>", "/quit\\n")],
+    );
     assert_eq!(seen.code, 0, "{seen:?}");
     assert!(server.seen()[1].last().contains("blue"), "{}", server.seen()[1].last());
 }

@@ -6,13 +6,14 @@ use crate::home::Home;
 use crate::scripted::{Answer, Protocol, Seen, Server, call, calls, text};
 use crate::talk::{Told, run_with};
 
-const ALLOWED: &str =
-    "profile: dev\napproval: {rules: [{tool: [spawn_agent, send_input, resume_agent], decision: approved}]}\n";
+const ALLOWED: &str = "profile: dev\napproval: {rules: [{tool: [spawn_agent, send_input, resume_agent], decision: approved}]}\n";
 
 /// A parent that follows `steps`, and a child that follows `child`, told apart by what was said to them first.
 fn family(steps: Vec<Answer>, child: Vec<Answer>) -> Server {
     Server::start(Protocol::Anthropic, move |seen: &Seen, _| {
-        let turns = seen.body["messages"].as_array().map_or(0, |all| all.iter().filter(|m| m["role"] == "assistant").count());
+        let turns = seen.body["messages"]
+            .as_array()
+            .map_or(0, |all| all.iter().filter(|m| m["role"] == "assistant").count());
         let script = if seen.texts[0].contains("CHILD") { &child } else { &steps };
         script.get(turns).or(script.last()).cloned().unwrap_or(text("done"))
     })
@@ -43,7 +44,14 @@ fn a_child_does_its_part_and_its_calls_name_parent_and_child() {
     let told = run(&home, &server);
     assert_eq!(told.ran.code, 0, "{:?}", told.ran);
     assert!(home.0.join("work/child.txt").exists());
-    let waited = server.seen().iter().filter(|seen| !seen.texts[0].contains("CHILD")).last().expect("one").last().to_owned();
+    let waited = server
+        .seen()
+        .iter()
+        .filter(|seen| !seen.texts[0].contains("CHILD"))
+        .last()
+        .expect("one")
+        .last()
+        .to_owned();
     assert!(waited.contains("written") && waited.contains("waiting"), "{waited}");
     let of_child = told.events.iter().filter(|event| event["agent"] == "agent/a1");
     let kinds: Vec<&str> = of_child.filter_map(|event| event["type"].as_str()).collect();
@@ -54,7 +62,8 @@ fn a_child_does_its_part_and_its_calls_name_parent_and_child() {
     let denied = denied.iter().find(|event| event["ruling"]["decision"] == "deny").expect("a denial");
     assert_eq!(denied["agent"], "agent/a1", "a child may do no more than its parent");
     let journal = home.run(&["journal", "export"]).out;
-    let written = journal.lines().find(|line| line.contains("child.txt") && line.contains("tool_call_requested"));
+    let written =
+        journal.lines().find(|line| line.contains("child.txt") && line.contains("tool_call_requested"));
     assert!(written.expect("the call").contains("\"agent/a1\""), "{journal}");
     assert!(journal.lines().any(|line| line.contains("spawn_agent") && line.contains("tool_call_started")));
 }
@@ -77,7 +86,8 @@ fn depth_and_number_are_bounded() {
     let seen = server.seen();
     let third = seen.iter().find(|seen| seen.all().contains("agent.max_agents")).expect("a refusal");
     assert!(!third.texts[0].contains("CHILD"));
-    let deeper = seen.iter().find(|seen| seen.texts[0].contains("CHILD") && seen.all().contains("agent.max_depth"));
+    let deeper =
+        seen.iter().find(|seen| seen.texts[0].contains("CHILD") && seen.all().contains("agent.max_depth"));
     assert!(deeper.is_some(), "{:?}", told.ran.out);
     let child = seen.iter().find(|seen| seen.texts[0].contains("CHILD")).expect("a child");
     assert!(!child.tools().iter().any(|tool| tool == "spawn_agent"), "what it cannot do is not offered");
@@ -109,7 +119,8 @@ fn a_child_is_steered_closed_and_taken_up_again_and_what_it_left_running_ends() 
     );
     let told = run(&home, &server);
     assert_eq!(told.ran.code, 0, "{:?}", told.ran);
-    let parent: Vec<Seen> = server.seen().into_iter().filter(|seen| !seen.texts[0].contains("CHILD")).collect();
+    let parent: Vec<Seen> =
+        server.seen().into_iter().filter(|seen| !seen.texts[0].contains("CHILD")).collect();
     let after = |step: usize| parent[step].last().to_owned();
     assert!(after(2).contains("it runs"), "{}", after(2));
     assert!(after(4).contains("heard more"), "{}", after(4));
@@ -123,7 +134,8 @@ fn a_child_is_steered_closed_and_taken_up_again_and_what_it_left_running_ends() 
 #[test]
 fn spawning_is_gated() {
     let home = Home::new();
-    let server = family(vec![call("spawn_agent", json!({"message": "CHILD"})), text("unreached")], vec![text("hi")]);
+    let server =
+        family(vec![call("spawn_agent", json!({"message": "CHILD"})), text("unreached")], vec![text("hi")]);
     let told = run_with(&home, &server, &["run", "--json", "--profile", "dev", "do it"]);
     assert_eq!((told.ran.code, &told.last()["reason"]), (125, &json!("config_error")), "{:?}", told.ran);
     assert!(told.of("agent_spawned").is_empty());

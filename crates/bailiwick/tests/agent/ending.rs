@@ -37,10 +37,8 @@ fn a_model_that_makes_a_denied_call_again_is_ended() {
     for (command, configured) in [("sudo ls", "profile: dev\n"), (ASKED, by_rule)] {
         let home = Home::new();
         home.configure(configured);
-        let server = Server::following(
-            Protocol::OpenAi,
-            vec![call("shell_command", json!({"command": command}))],
-        );
+        let server =
+            Server::following(Protocol::OpenAi, vec![call("shell_command", json!({"command": command}))]);
         let told = run_with(&home, &server, &["run", "--json", "do it"]);
         assert_eq!(told.ran.code, 126, "{command} {:?}", told.ran);
         assert_eq!(told.last()["reason"], "approval_denied");
@@ -51,7 +49,9 @@ fn a_model_that_makes_a_denied_call_again_is_ended() {
 #[test]
 fn limits_end_a_run_that_does_not_end_itself() {
     let looping = || {
-        Server::start(Protocol::Anthropic, |_, number| call("list_dir", json!({"dir_path": ".", "limit": number + 1})))
+        Server::start(Protocol::Anthropic, |_, number| {
+            call("list_dir", json!({"dir_path": ".", "limit": number + 1}))
+        })
     };
     let home = Home::new();
     let server = looping();
@@ -73,14 +73,34 @@ fn what_goes_wrong_with_a_server_is_tried_again_or_said() {
     };
     let busy = Answer::Status(529, Vec::new(), "overloaded".into());
     let table: Vec<(&str, Vec<Answer>, i32, usize)> = vec![
-        ("too many, with a time", vec![again(&[("retry-after", "0")]), again(&[("retry-after-ms", "5")]), text("ok")], 0, 3),
+        (
+            "too many, with a time",
+            vec![again(&[("retry-after", "0")]), again(&[("retry-after-ms", "5")]), text("ok")],
+            0,
+            3,
+        ),
         ("busy", vec![busy, text("ok")], 0, 2),
         ("breaks midway", vec![Answer::Breaks("half of a sente".into()), text("ok")], 0, 2),
-        ("an error in the stream", vec![Answer::Error("overloaded_error".into(), "busy".into()), text("ok")], 0, 2),
+        (
+            "an error in the stream",
+            vec![Answer::Error("overloaded_error".into(), "busy".into()), text("ok")],
+            0,
+            2,
+        ),
         ("garbage", vec![Answer::Garbage("data: {not json\n\n".into()), text("ok")], 0, 2),
-        ("a wrong key", vec![Answer::Status(401, Vec::new(), "{\"error\":{\"message\":\"bad key\"}}".into())], 125, 1),
+        (
+            "a wrong key",
+            vec![Answer::Status(401, Vec::new(), "{\"error\":{\"message\":\"bad key\"}}".into())],
+            125,
+            1,
+        ),
         ("a wrong request", vec![Answer::Status(400, Vec::new(), "{}".into())], 1, 1),
-        ("a redirect", vec![Answer::Status(302, vec![("location".into(), "http://127.0.0.1:1/".into())], String::new())], 125, 1),
+        (
+            "a redirect",
+            vec![Answer::Status(302, vec![("location".into(), "http://127.0.0.1:1/".into())], String::new())],
+            125,
+            1,
+        ),
         ("a wait that is too long", vec![again(&[("retry-after", "9999")])], 1, 1),
     ];
     for (name, answers, code, requests) in table {
@@ -88,7 +108,12 @@ fn what_goes_wrong_with_a_server_is_tried_again_or_said() {
             let home = Home::new();
             let server = Server::following(protocol, answers.clone());
             let told = run(&home, &server, &[]);
-            assert_eq!((told.ran.code, server.seen().len()), (code, requests), "{name} {protocol:?} {:?}", told.ran);
+            assert_eq!(
+                (told.ran.code, server.seen().len()),
+                (code, requests),
+                "{name} {protocol:?} {:?}",
+                told.ran
+            );
             assert_eq!(told.of("retrying").len(), requests - 1, "{name}");
             if code == 0 {
                 assert_eq!(told.last()["text"], "ok", "{name}: nothing of what broke off is left");

@@ -17,14 +17,54 @@ const ROWS: &[Row] = &[
     ("no boundary", &["--no-restrict-to-cwd"], "", ["ask", "ask", "ask"]),
     ("neither", &["--no-require-approval", "--no-restrict-to-cwd"], "", ["allow", "ask", "allow"]),
     ("read-only", &["--read-only"], "", ["deny", "deny", "deny"]),
-    ("denied paths", &["--no-require-approval", "--denied-paths", "**/inside.txt,**/*.bak"], "", ["deny", "deny", "allow"]),
-    ("allowed paths", &["--no-require-approval", "--allowed-paths", "<cwd>/**,/opt/**"], "", ["allow", "allow", "allow"]),
-    ("allowed paths win", &["--no-require-approval", "--restrict-to-cwd", "--allowed-paths", "/opt/**"], "", ["deny", "allow", "allow"]),
-    ("the last flag counts", &["--require-approval", "--no-require-approval"], "", ["allow", "deny", "allow"]),
-    ("flags above a profile", &["--profile", "dev", "--require-approval", "--restrict-to-cwd"], "", ["ask", "deny", "ask"]),
-    ("a boundary of the user's", &[], "profile: dev\nsafety: {allowed_paths: ['/opt/**']}", ["deny", "allow", "allow"]),
-    ("lifted by its owner", &["--no-restrict-to-cwd"], "profile: dev\nsafety: {allowed_paths: ['/opt/**']}", ["allow", "ask", "allow"]),
-    ("a file that says so", &[], "safety: {require_approval_for_writes: false, require_approval_for_execute: false, mode: allow}", ["allow", "deny", "allow"]),
+    (
+        "denied paths",
+        &["--no-require-approval", "--denied-paths", "**/inside.txt,**/*.bak"],
+        "",
+        ["deny", "deny", "allow"],
+    ),
+    (
+        "allowed paths",
+        &["--no-require-approval", "--allowed-paths", "<cwd>/**,/opt/**"],
+        "",
+        ["allow", "allow", "allow"],
+    ),
+    (
+        "allowed paths win",
+        &["--no-require-approval", "--restrict-to-cwd", "--allowed-paths", "/opt/**"],
+        "",
+        ["deny", "allow", "allow"],
+    ),
+    (
+        "the last flag counts",
+        &["--require-approval", "--no-require-approval"],
+        "",
+        ["allow", "deny", "allow"],
+    ),
+    (
+        "flags above a profile",
+        &["--profile", "dev", "--require-approval", "--restrict-to-cwd"],
+        "",
+        ["ask", "deny", "ask"],
+    ),
+    (
+        "a boundary of the user's",
+        &[],
+        "profile: dev\nsafety: {allowed_paths: ['/opt/**']}",
+        ["deny", "allow", "allow"],
+    ),
+    (
+        "lifted by its owner",
+        &["--no-restrict-to-cwd"],
+        "profile: dev\nsafety: {allowed_paths: ['/opt/**']}",
+        ["allow", "ask", "allow"],
+    ),
+    (
+        "a file that says so",
+        &[],
+        "safety: {require_approval_for_writes: false, require_approval_for_execute: false, mode: allow}",
+        ["allow", "deny", "allow"],
+    ),
 ];
 
 #[test]

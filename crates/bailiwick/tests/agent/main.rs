@@ -18,7 +18,7 @@ mod home;
 mod parity;
 mod resuming;
 mod running;
-mod secrets;
 #[path = "../../../door-agent/tests/scripted/mod.rs"]
 mod scripted;
+mod secrets;
 mod talk;

@@ -65,7 +65,9 @@ const COMMANDS: &[&str] = &[
 fn the_same_command_gets_the_same_ruling_by_check_and_in_a_run() {
     for profile in ["dev", "prod"] {
         let home = Home::new();
-        home.configure(&format!("profile: {profile}\napproval: {{rules: [{{tool: no_such, decision: denied}}]}}\n"));
+        home.configure(&format!(
+            "profile: {profile}\napproval: {{rules: [{{tool: no_such, decision: denied}}]}}\n"
+        ));
         for group in COMMANDS.chunks(26) {
             let wanted: Vec<(&str, Value)> = group
                 .iter()

@@ -47,7 +47,8 @@ fn a_run_is_taken_up_with_what_was_said_and_a_changed_file_is_refused() {
     assert!(refused.ran.err.contains("not the one that the journal knows"), "{}", refused.ran.err);
 
     // What the journal never learnt of is cut off.
-    std::fs::write(&file, format!("{text}{{\"role\":\"user\",\"text\":\"smuggled in\"}}\n")).expect("the file");
+    std::fs::write(&file, format!("{text}{{\"role\":\"user\",\"text\":\"smuggled in\"}}\n"))
+        .expect("the file");
     let cut = run_with(&home, &server, &words);
     assert_eq!(cut.ran.code, 0, "{:?}", cut.ran);
     assert!(!server.seen().last().expect("a request").all().contains("smuggled in"));
@@ -61,14 +62,21 @@ fn a_run_is_taken_up_with_what_was_said_and_a_changed_file_is_refused() {
 #[test]
 fn what_was_granted_for_the_session_is_asked_again_in_the_next_life() {
     let home = Home::new();
-    let approving = "profile: dev\napproval: {rules: [{command: 'git reset', decision: approved_for_session}]}\n";
+    let approving =
+        "profile: dev\napproval: {rules: [{command: 'git reset', decision: approved_for_session}]}\n";
     home.configure(approving);
     let asks = || call("shell_command", json!({"command": "git reset --hard"}));
-    let server = Server::following(Protocol::OpenAi, vec![asks(), asks(), text("ok"), asks(), text("unreached")]);
+    let server =
+        Server::following(Protocol::OpenAi, vec![asks(), asks(), text("ok"), asks(), text("unreached")]);
     let first = run_with(&home, &server, &["run", "--json", "do it"]);
     assert_eq!(first.ran.code, 0, "{:?}", first.ran);
     assert_eq!(first.of("approval_asked").len(), 1, "the second is covered by the grant");
     home.configure("profile: dev\n");
     let second = run_with(&home, &server, &["run", "--json", "--resume", &first.run_id(), "again"]);
-    assert_eq!((second.ran.code, &second.last()["reason"]), (125, &json!("config_error")), "{:?}", second.ran);
+    assert_eq!(
+        (second.ran.code, &second.last()["reason"]),
+        (125, &json!("config_error")),
+        "{:?}",
+        second.ran
+    );
 }

@@ -114,7 +114,9 @@ fn calls_of_one_answer_run_together_and_are_answered_in_order() {
     let home = Home::new();
     // Each waits until the other has begun: one after the other they would never end.
     let meet = |mine: &str, other: &str| {
-        format!("touch {mine}; for i in $(seq 100); do [ -e {other} ] && break; sleep 0.05; done; [ -e {other} ] && echo {mine} met")
+        format!(
+            "touch {mine}; for i in $(seq 100); do [ -e {other} ] && break; sleep 0.05; done; [ -e {other} ] && echo {mine} met"
+        )
     };
     home.write("one.sh", &meet("m1", "m2"), false);
     home.write("two.sh", &meet("m2", "m1"), false);
@@ -133,7 +135,10 @@ fn calls_of_one_answer_run_together_and_are_answered_in_order() {
     assert_eq!(told.ran.code, 0, "{:?}", told.ran);
     let texts = server.seen()[1].texts.clone();
     let results = &texts[texts.len() - 3..];
-    assert!(results[0].contains("m1 met") && results[1].contains("notes") && results[2].contains("m2 met"), "{results:?}");
+    assert!(
+        results[0].contains("m1 met") && results[1].contains("notes") && results[2].contains("m2 met"),
+        "{results:?}"
+    );
 }
 
 #[test]
@@ -171,7 +176,8 @@ fn an_image_reaches_the_model_as_an_image() {
         let home = Home::new();
         let png = "\\211PNG\\r\\n\\032\\n\\000\\000\\000\\rIHDR\\000\\000\\000\\001\\000\\000\\000\\001\\010\\006\\000\\000\\000";
         home.shell(&format!("printf '{png}' > dot.png"));
-        let server = Server::following(protocol, vec![call("view_image", json!({"path": "dot.png"})), text("a dot")]);
+        let server =
+            Server::following(protocol, vec![call("view_image", json!({"path": "dot.png"})), text("a dot")]);
         let told = run(&home, &server, &[]);
         assert_eq!(told.ran.code, 0, "{:?}", told.ran);
         let all = server.seen()[1].all();

@@ -14,7 +14,10 @@ fn the_key_is_sent_to_the_model_and_comes_out_nowhere() {
         let server = Server::following(
             protocol,
             vec![
-                call("shell_command", json!({"command": "env; echo \"[$MODEL_KEY]\"; cat /proc/self/environ"})),
+                call(
+                    "shell_command",
+                    json!({"command": "env; echo \"[$MODEL_KEY]\"; cat /proc/self/environ"}),
+                ),
                 Answer::Status(500, Vec::new(), format!("{{\"error\": {{\"message\": \"bad key {KEY}\"}}}}")),
                 text("done"),
             ],
@@ -23,7 +26,9 @@ fn the_key_is_sent_to_the_model_and_comes_out_nowhere() {
         assert_eq!(told.ran.code, 0, "{:?}", told.ran);
         let seen = server.seen();
         match protocol {
-            Protocol::OpenAi => assert_eq!(seen[0].header("authorization"), Some(format!("Bearer {KEY}").as_str())),
+            Protocol::OpenAi => {
+                assert_eq!(seen[0].header("authorization"), Some(format!("Bearer {KEY}").as_str()))
+            }
             Protocol::Anthropic => {
                 assert_eq!(seen[0].header("x-api-key"), Some(KEY));
                 assert!(seen[0].header("anthropic-version").is_some());
@@ -43,7 +48,16 @@ fn the_key_is_sent_to_the_model_and_comes_out_nowhere() {
 #[test]
 fn the_key_is_not_sent_unencrypted_to_another_machine() {
     let home = Home::new();
-    let flags = ["--model", "m", "--provider", "openai", "--base-url", "http://models.example.com/v1", "--key-env", "MODEL_KEY"];
+    let flags = [
+        "--model",
+        "m",
+        "--provider",
+        "openai",
+        "--base-url",
+        "http://models.example.com/v1",
+        "--key-env",
+        "MODEL_KEY",
+    ];
     let mut words = vec!["run", "--json", "x"];
     words.extend(flags);
     let ran = run_knowing(&home, &words);

@@ -19,9 +19,18 @@ pub(crate) struct Told {
 /// The flags that name the model.
 pub(crate) fn flags(server: &Server) -> Vec<String> {
     let base = server.base_url();
-    ["--provider", server.protocol.name(), "--model", "scripted", "--base-url", &base, "--key-env", "MODEL_KEY"]
-        .map(str::to_owned)
-        .to_vec()
+    [
+        "--provider",
+        server.protocol.name(),
+        "--model",
+        "scripted",
+        "--base-url",
+        &base,
+        "--key-env",
+        "MODEL_KEY",
+    ]
+    .map(str::to_owned)
+    .to_vec()
 }
 
 /// `bailiwick run --json TASK` with the profile `dev`.

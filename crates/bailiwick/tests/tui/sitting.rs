@@ -50,7 +50,7 @@ impl Sitting {
             .stderr(end())
             .spawn()
             .expect("the binary");
-        let screen = Arc::new(Mutex::new(vt100::Parser::new(height, width, 0)));
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(cells(height), cells(width), 0)));
         let mut reader = File::from(terminal.try_clone().expect("a descriptor"));
         let shown = Arc::clone(&screen);
         std::thread::spawn(move || {
@@ -76,7 +76,7 @@ impl Sitting {
     }
 
     pub(crate) fn resize(&self, width: u16, height: u16) {
-        self.screen.lock().expect("the screen").screen_mut().set_size(height, width);
+        self.screen.lock().expect("the screen").screen_mut().set_size(cells(height), cells(width));
         tcsetwinsize(&self.terminal, size(width, height)).expect("its size");
     }
 
@@ -197,4 +197,8 @@ fn home() -> PathBuf {
 
 const fn size(width: u16, height: u16) -> Winsize {
     Winsize { ws_row: height, ws_col: width, ws_xpixel: 0, ws_ypixel: 0 }
+}
+
+fn cells(count: u16) -> std::num::NonZero<u16> {
+    std::num::NonZero::new(count).expect("a size")
 }

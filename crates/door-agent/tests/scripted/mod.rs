@@ -90,7 +90,8 @@ impl Seen {
     /// The names of the tools that were offered.
     pub fn tools(&self) -> Vec<String> {
         let tools = self.body["tools"].as_array().cloned().unwrap_or_default();
-        let name = |tool: &Value| tool["name"].as_str().or(tool["function"]["name"].as_str()).map(str::to_owned);
+        let name =
+            |tool: &Value| tool["name"].as_str().or(tool["function"]["name"].as_str()).map(str::to_owned);
         tools.iter().filter_map(name).collect()
     }
 }
@@ -106,7 +107,10 @@ pub struct Server {
 
 impl Server {
     /// Answers by a function of the request and its number, from 0.
-    pub fn start(protocol: Protocol, script: impl Fn(&Seen, usize) -> Answer + Send + Sync + 'static) -> Server {
+    pub fn start(
+        protocol: Protocol,
+        script: impl Fn(&Seen, usize) -> Answer + Send + Sync + 'static,
+    ) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
@@ -145,7 +149,12 @@ impl Server {
     }
 }
 
-fn serve(stream: TcpStream, protocol: Protocol, script: &Script, log: &Mutex<Vec<Seen>>) -> std::io::Result<()> {
+fn serve(
+    stream: TcpStream,
+    protocol: Protocol,
+    script: &Script,
+    log: &Mutex<Vec<Seen>>,
+) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
     let mut out = stream;
@@ -231,7 +240,11 @@ fn answer(out: &mut TcpStream, protocol: Protocol, answer: &Answer, number: usiz
         Answer::Breaks(said) | Answer::Hangs(said, _) => {
             let events = stream(protocol, said, &[], number);
             // Everything up to the end of the text, and half of the event after it.
-            let end = events.rfind(if protocol == Protocol::OpenAi { "finish_reason\":\"stop" } else { "content_block_stop" });
+            let end = events.rfind(if protocol == Protocol::OpenAi {
+                "finish_reason\":\"stop"
+            } else {
+                "content_block_stop"
+            });
             (events[..end.unwrap_or(events.len() / 2)].to_owned(), false)
         }
         Answer::Error(kind, message) => {
@@ -284,7 +297,8 @@ fn openai(said: &str, calls: &[(String, String)], number: usize) -> String {
     }
     for (at, (tool, arguments)) in calls.iter().enumerate() {
         let id = format!("call_{number}_{at}");
-        let begun = json!({"index": at, "id": id, "type": "function", "function": {"name": tool, "arguments": ""}});
+        let begun =
+            json!({"index": at, "id": id, "type": "function", "function": {"name": tool, "arguments": ""}});
         send(json!({"tool_calls": [begun]}), Value::Null);
         for piece in pieces(arguments) {
             send(json!({"tool_calls": [{"index": at, "function": {"arguments": piece}}]}), Value::Null);
@@ -301,20 +315,27 @@ fn anthropic(said: &str, calls: &[(String, String)], number: usize) -> String {
     let mut send = |event: Value| {
         out.push_str(&format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap_or_default()));
     };
-    send(json!({"type": "message_start", "message": {"id": format!("msg_{number}"), "type": "message", "role": "assistant",
-        "model": "scripted", "content": [], "stop_reason": null, "usage": {"input_tokens": 100 + number, "output_tokens": 1}}}));
+    send(
+        json!({"type": "message_start", "message": {"id": format!("msg_{number}"), "type": "message", "role": "assistant",
+        "model": "scripted", "content": [], "stop_reason": null, "usage": {"input_tokens": 100 + number, "output_tokens": 1}}}),
+    );
     send(json!({"type": "ping"}));
     let mut index = 0;
     if !said.is_empty() {
-        send(json!({"type": "content_block_start", "index": index, "content_block": {"type": "text", "text": ""}}));
+        send(
+            json!({"type": "content_block_start", "index": index, "content_block": {"type": "text", "text": ""}}),
+        );
         for piece in pieces(said) {
-            send(json!({"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": piece}}));
+            send(
+                json!({"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": piece}}),
+            );
         }
         send(json!({"type": "content_block_stop", "index": index}));
         index += 1;
     }
     for (tool, arguments) in calls {
-        let block = json!({"type": "tool_use", "id": format!("toolu_{number}_{index}"), "name": tool, "input": {}});
+        let block =
+            json!({"type": "tool_use", "id": format!("toolu_{number}_{index}"), "name": tool, "input": {}});
         send(json!({"type": "content_block_start", "index": index, "content_block": block}));
         for piece in pieces(arguments) {
             let delta = json!({"type": "input_json_delta", "partial_json": piece});
