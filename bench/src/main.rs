@@ -14,6 +14,7 @@ mod rules;
 mod scripted;
 mod serve;
 mod spawn;
+mod tui;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -37,6 +38,7 @@ fn main() -> Result<(), String> {
         Some("mcp") => return mcp::compare(),
         Some(mcp::SERVER) => return mcp::serve(),
         Some("agent") => return agent::compare(),
+        Some("tui") => return tui::compare(),
         _ => {}
     }
     let yardstick = median(200, || black_box(yardstick()));
@@ -92,6 +94,7 @@ fn main() -> Result<(), String> {
     serve::compare()?;
     mcp::compare()?;
     agent::compare()?;
+    tui::compare()?;
     files::compare()
 }
 

@@ -19,7 +19,9 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("door-serve", &["gate"]),
     ("door-mcp", &["gate"]),
     ("door-agent", &["gate"]),
-    ("bailiwick", &["gate", "door-hook", "door-serve", "door-mcp", "door-agent"]),
+    // A screen is the front of a run.
+    ("door-tui", &["gate", "door-agent"]),
+    ("bailiwick", &["gate", "door-hook", "door-serve", "door-mcp", "door-agent", "door-tui"]),
 ];
 
 /// The one place for `unsafe`.

@@ -253,7 +253,8 @@ impl Proposal {
     }
 
     /// What else it would allow, in lines.
-    pub(crate) fn radius_lines(&self) -> Vec<String> {
+    #[must_use]
+    pub fn radius_lines(&self) -> Vec<String> {
         let Some(radius) = &self.radius else { return Vec::new() };
         let mut lines = Vec::new();
         if radius.variants.is_empty() {

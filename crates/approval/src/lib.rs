@@ -51,7 +51,7 @@ pub use coordinator::{Coordinator, Limits, Timekeeper, Unresolved};
 pub use elsewhere::Elsewhere;
 pub use grants::{AutoStatus, Deferred, Extent, Grant, GrantKind, Grants, NotGranted};
 pub use outcome::{Answer, Cause, Decision, Invalid, Outcome, Reason};
-pub use prompt::{always_prompt, explanation, prompt};
+pub use prompt::{always_prompt, explanation, place, prompt, what_of};
 pub use provider::{Callback, Provider, Queue, Reply, Wait};
 pub use rules::{Rule, Rules};
 pub use run_guard::{RunGuard, RunState};

@@ -113,9 +113,14 @@ fn shown(text: &str) -> String {
     visible(&mask(text))
 }
 
-/// What would run, or be touched, in the call's own words.
+/// What would run, or be touched, in the call's own words: masked and made visible, whole, line by line.
 pub(crate) fn what(asked: &Asked) -> String {
-    let fields = asked.request.fields();
+    what_of(asked.request.fields())
+}
+
+/// The same of a sanitized request.
+#[must_use]
+pub fn what_of(fields: &serde_json::Map<String, Value>) -> String {
     let words = |name: &str| {
         let items = fields.get(name)?.as_array()?;
         let words: Option<Vec<String>> = items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
@@ -136,7 +141,9 @@ pub(crate) fn what(asked: &Asked) -> String {
     })
 }
 
-fn place(asked: &Asked) -> Option<String> {
+/// The directory that the call names.
+#[must_use]
+pub fn place(asked: &Asked) -> Option<String> {
     ["cwd", "workdir"].iter().find_map(|name| asked.request.fields().get(*name)?.as_str()).map(shown)
 }
 

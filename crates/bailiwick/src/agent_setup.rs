@@ -66,7 +66,11 @@ impl AgentArgs {
         let (client, key_env) = client(&gate)?;
         let limits = Limits::from(gate.config().agent());
         let board = Switchboard::new();
-        let audience = if transport.defaults().asks_in_place { Audience::Terminal } else { Audience::Nobody };
+        let audience = match transport {
+            Transport::Tui => Audience::Screen,
+            _ if transport.defaults().asks_in_place => Audience::Terminal,
+            _ => Audience::Nobody,
+        };
         let desk = Desk::of(gate.world(), gate.config())?;
         let mut providers = approvers(&gate, &desk, &audience)?;
         if !providers.is_empty() {
@@ -97,6 +101,11 @@ impl AgentArgs {
 }
 
 impl Prepared {
+    /// Whoever answers the agent's questions by command.
+    pub(crate) fn human(&self) -> Box<dyn Human> {
+        self.board.human(&self.run)
+    }
+
     /// Starts it; a tokio runtime is current.
     pub(crate) fn start(self, manner: Manner, human: Option<Box<dyn Human>>) -> Result<Handle, String> {
         let mut hands = Hands::new().map_err(|error| format!("nothing can be started: {error}"))?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use door_serve::Presence;
-use gate::approval::{Console, Program, Provider, Rules, Style, Terminal, Tty};
+use gate::approval::{Console, Program, Provider, Queue, Rules, Style, Terminal, Tty};
 use gate::policy::ApprovalProvider;
 use gate::{Desk, Gate, Later, Machine};
 
@@ -15,6 +15,8 @@ use crate::terminal;
 pub(crate) enum Audience {
     /// Somebody may sit at the terminal.
     Terminal,
+    /// Somebody sits before a screen of ours, which answers by the question's id.
+    Screen,
     /// A coding agent's host asks the person, or somebody answers later from a terminal of their own.
     Host,
     /// Somebody may be at the page, or connected to the server.
@@ -57,10 +59,13 @@ pub(crate) fn approvers(
                     all.push(Box::new(Later));
                     break;
                 }
-                Audience::Terminal | Audience::Client if *provider == ApprovalProvider::Queue => {
+                Audience::Terminal | Audience::Screen | Audience::Client
+                    if *provider == ApprovalProvider::Queue =>
+                {
                     all.push(Box::new(desk.elsewhere()?));
                 }
                 Audience::Client => all.push(Box::new(door_mcp::Elicitation)),
+                Audience::Screen => all.push(Box::new(Queue)),
                 Audience::Terminal => all.push(at_terminal(gate)),
             },
         }

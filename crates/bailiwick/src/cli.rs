@@ -77,6 +77,8 @@ pub(crate) enum Command {
     /// Work with a model, turn by turn: what must be approved is asked in place
     #[command(after_help = CHAT_HELP)]
     Chat(Chat),
+    /// Work with a model on a screen: transcript, live output, panels for questions, plan and grants
+    Tui(Tui),
     /// Answer the host of a coding agent that is about to call a tool
     Hook(Hook),
     /// Put the gate around the coding agents on this machine, or take it away
@@ -185,6 +187,16 @@ pub(crate) struct Run {
 /// How to talk to a model.
 #[derive(Debug, Args)]
 pub(crate) struct Chat {
+    #[command(flatten)]
+    pub(crate) agent: AgentArgs,
+}
+
+/// What to begin with.
+#[derive(Debug, Args)]
+pub(crate) struct Tui {
+    /// What is said first
+    #[arg(value_name = "TEXT")]
+    pub(crate) first: Option<String>,
     #[command(flatten)]
     pub(crate) agent: AgentArgs,
 }

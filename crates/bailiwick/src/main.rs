@@ -31,6 +31,7 @@ mod setup;
 mod terminal;
 mod tools;
 mod transport;
+mod tui;
 
 use std::process::ExitCode;
 
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Chat(arguments) => chat::run(&arguments),
+        Command::Tui(arguments) => tui::run(&arguments),
         Command::Hook(arguments) => return ExitCode::from(hook::run(&arguments)),
         Command::Init(arguments) => init::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),

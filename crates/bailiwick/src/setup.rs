@@ -68,7 +68,7 @@ impl Setup {
     ) -> Result<Gate, String> {
         let desk = Desk::of(gate.world(), gate.config())?;
         let (mut office, key) = desk.office(gate.config(), providers)?;
-        if matches!(audience, Audience::Terminal | Audience::Console(_))
+        if matches!(audience, Audience::Terminal | Audience::Screen | Audience::Console(_))
             && let Some(directory) = gate.world().configuration.clone()
         {
             let journal = desk.journal_directory().to_path_buf();

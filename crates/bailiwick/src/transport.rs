@@ -15,7 +15,6 @@ pub(crate) enum Transport {
     /// `bailiwick run`
     Run,
     /// `bailiwick tui`
-    #[cfg_attr(not(test), expect(dead_code, reason = "the screen has no command yet"))]
     Tui,
     /// `bailiwick serve`
     #[cfg_attr(not(test), expect(dead_code, reason = "served runs are not started from here yet"))]
