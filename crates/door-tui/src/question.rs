@@ -1,6 +1,6 @@
 //! A question for approval, as it is put on the screen. Everything in it is masked and made visible.
 
-use gate::approval::{AskId, Asked, Proposal, place, what};
+use gate::approval::{AskId, Asked, Proposal, place};
 use gate::call::{ApprovalKey, mask, visible, visible_lines};
 use serde_json::Value;
 
@@ -59,7 +59,7 @@ impl Question {
             level,
             principal: shown(asked.principal.as_str()),
             tool: shown(&asked.tool),
-            what: what(asked),
+            what: asked.what(),
             effects: asked.facts.effects(),
             risk: shown(&risk),
             reason: shown(asked.reason.as_str()),

@@ -122,7 +122,14 @@ impl Gate {
         let approved = if left.is_some() {
             left
         } else if ruling.decision == Decision::Ask && !by_typing {
-            Some(self.ask(judgement, session, (&work, &terms.caveat), &request, terms.run.as_deref(), record)?)
+            Some(self.ask(
+                judgement,
+                session,
+                (&work, &terms.caveat),
+                &request,
+                terms.run.as_deref(),
+                record,
+            )?)
         } else {
             None
         };

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use approval::{
-    Approver, Clock, ConsoleLock, Coordinator, Elsewhere, Grant, GrantKind, Grants, Limits, Provider, RunGuard,
-    SystemClock,
+    Approver, Clock, ConsoleLock, Coordinator, Elsewhere, Grant, GrantKind, Grants, Limits, Provider,
+    RunGuard, SystemClock,
 };
 use call::{DigestKey, Shown};
 use journal::{Event, Journal, Keys, Kind, Payload, Settings, Sync};

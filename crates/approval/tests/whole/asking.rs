@@ -45,6 +45,7 @@ pub(crate) fn judge(config: &Config, raw: RawCall) -> Judged {
     let ruling = config.rule(&Question {
         tool: call.tool(),
         category: descriptor.category(),
+        arguments: None,
         text,
         analysis: &analysis,
         sandbox: call.sandbox(),

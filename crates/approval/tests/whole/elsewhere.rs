@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use approval::{
-    Approver, Asked, Cause, Clock, Coordinator, Decision, Elsewhere, Extent, GrantKind, Grants, Limits,
-    ConsoleLock, Provider, SystemClock,
+    Approver, Asked, Cause, Clock, ConsoleLock, Coordinator, Decision, Elsewhere, Extent, GrantKind, Grants,
+    Limits, Provider, SystemClock,
 };
 use call::{DigestKey, Shown};
 

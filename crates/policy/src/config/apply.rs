@@ -2,7 +2,6 @@
 
 use effects::Class;
 
-
 use super::layer::{self, Origin, Setting, text, texts};
 use super::nearest::nearest;
 use super::node::{At, ConfigError, Node, Value};
