@@ -10,7 +10,7 @@ mod chatting;
 mod children;
 mod ending;
 mod flags;
-#[path = "../running/home.rs"]
+#[path = "../shared/home.rs"]
 #[expect(dead_code, reason = "only some of it is used here")]
 mod home;
 mod parity;
