@@ -116,11 +116,13 @@ fn in_json(head: &Head<'_>) -> Result<(), Refusal> {
     let json = only(head.headers, header::CONTENT_TYPE).is_some_and(is_json);
     let encoded = head.headers.contains_key(header::CONTENT_ENCODING);
     let fits = match *head.method {
-        // No route answers to these.
-        Method::OPTIONS | Method::TRACE | Method::CONNECT => true,
         Method::GET | Method::HEAD => true,
         Method::DELETE => !given || json,
-        _ => json && !encoded,
+        Method::POST => json && !encoded,
+        _ => {
+            return Err(Refusal::invalid("this cannot be asked in this way")
+                .with_status(StatusCode::METHOD_NOT_ALLOWED));
+        }
     };
     if fits {
         return Ok(());

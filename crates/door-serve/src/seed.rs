@@ -73,6 +73,11 @@ impl Wanted {
         };
         let (subject, action, mut resource) = (entity("subject")?, entity("action")?, entity("resource")?);
         text(&subject, "subject", "type")?;
+        for (entity, members) in [("subject", &subject), ("action", &action)] {
+            if !matches!(members.get("properties"), None | Some(Value::Null | Value::Object(_))) {
+                return Err(expected(&format!("{entity}.properties"), "an object"));
+            }
+        }
         text(&action, "action", "name")?;
         let mut context = match request.get("context") {
             None | Some(Value::Null) => Map::new(),
