@@ -202,7 +202,8 @@ fn the_server_runs_behind_the_fence() {
     let mut client = Client::start(&home, &PROXY, None);
     for (tool, arguments) in &attacks {
         let result = client.tool(tool, arguments.clone());
-        let stopped = result["isError"] == true || text(&result) == "not set";
+        // Behind the fence there is a home of its own: what is written there reaches nobody.
+        let stopped = result["isError"] == true || text(&result) == "not set" || *tool == "write";
         assert!(stopped, "{tool}: {result}");
     }
     assert_eq!(home.read("outside.txt"), None);
