@@ -60,7 +60,6 @@ impl Pins {
     ///
     /// # Errors
     /// They cannot be written.
-    #[expect(clippy::disallowed_methods, reason = "fingerprints are written here")]
     pub fn write(&self, server: &str, tools: &Pinned) -> Result<(), String> {
         use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
         let path = self.path(server);
