@@ -42,7 +42,7 @@ struct Shared {
     most: usize,
     tools: Calls<CallToolResult>,
     lists: Calls<Result<Vec<Tool>, String>>,
-    others: Calls<Result<ServerResult, Outcome>>,
+    others: Calls<Result<ServerResult, Box<Outcome>>>,
 }
 
 /// What a server is asked, once the gate has let it through.
@@ -188,7 +188,7 @@ impl Shared {
         caller: &Arc<Caller>,
         at: At,
         accepted: impl Fn() + Send + Sync + 'static,
-    ) -> Result<ServerResult, Outcome> {
+    ) -> Result<ServerResult, Box<Outcome>> {
         let Asked { tool, args, request, caveat } = asked;
         let answer = Arc::<Mutex<Option<ServerResult>>>::default();
         let elsewhere = {
@@ -221,7 +221,7 @@ impl Shared {
         let terms = Terms { cancel: at.cancel, caveat, ..Terms::default() };
         let outcome = self.gate.perform(raw, terms, &hands);
         let answered = answer.lock().unwrap_or_else(PoisonError::into_inner).take();
-        answered.ok_or(outcome)
+        answered.ok_or_else(|| Box::new(outcome))
     }
 
     /// Something of the only server that is no tool: `method` is what rules call it.
@@ -230,24 +230,29 @@ impl Shared {
         (method, args, request): (&str, Value, ClientRequest),
         caller: &Arc<Caller>,
         at: At,
-    ) -> Result<ServerResult, Outcome> {
+    ) -> Result<ServerResult, Box<Outcome>> {
         let Some(upstream) = self.only() else {
             let why = "resources and prompts pass where the proxy stands in front of one server";
-            return Err(Outcome::error(ErrorKind::NotFound, why.into()));
+            return Err(Box::new(Outcome::error(ErrorKind::NotFound, why.into())));
         };
-        let live = upstream.live(caller, &at.cancel).map_err(|stopped| gate::refusal(&stopped))?;
+        let live = upstream.live(caller, &at.cancel).map_err(|stopped| Box::new(gate::refusal(&stopped)))?;
         let asked = Asked { tool: full_name(upstream, method), args, request, caveat: Caveat::default() };
         self.through(upstream, &live, asked, caller, at, || {})
     }
 
     /// What the only server lists besides tools. Nothing is read by that.
-    fn listing(&self, request: ClientRequest, caller: &Caller, at: &At) -> Result<ServerResult, Outcome> {
-        let nothing = || Outcome::error(ErrorKind::NotFound, "there is nothing to list".into());
+    fn listing(
+        &self,
+        request: ClientRequest,
+        caller: &Caller,
+        at: &At,
+    ) -> Result<ServerResult, Box<Outcome>> {
+        let nothing = || Box::new(Outcome::error(ErrorKind::NotFound, "there is nothing to list".into()));
         let upstream = self.only().ok_or_else(nothing)?;
-        let live = upstream.live(caller, &at.cancel).map_err(|stopped| gate::refusal(&stopped))?;
+        let live = upstream.live(caller, &at.cancel).map_err(|stopped| Box::new(gate::refusal(&stopped)))?;
         upstream
             .put(&live, request, caller, &at.cancel)
-            .map_err(|why| Outcome::error(ErrorKind::Unknown, why))
+            .map_err(|why| Box::new(Outcome::error(ErrorKind::Unknown, why)))
     }
 }
 
@@ -434,10 +439,7 @@ impl ServerHandler for Proxy {
 
 impl Proxy {
     /// What is read, unless it is larger than any result may be.
-    fn small<T: Sized>(&self, result: T) -> Result<T, ErrorData>
-    where
-        T: Measured,
-    {
+    fn small<T: Measured>(&self, result: T) -> Result<T, ErrorData> {
         let size = result.size();
         if size > self.shared.most {
             let why = format!(

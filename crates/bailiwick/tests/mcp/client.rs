@@ -91,7 +91,6 @@ pub(crate) struct Client {
     pub(crate) told: Vec<Value>,
 }
 
-#[expect(clippy::disallowed_methods, reason = "a test has files and starts programs")]
 impl Client {
     /// Starts a server. `answers` is what an elicitation is answered with, whatever it asks.
     pub(crate) fn start(home: &Home, arguments: &[&str], answers: Option<Value>) -> Client {

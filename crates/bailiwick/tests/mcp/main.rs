@@ -7,6 +7,12 @@
     reason = "helpers of a test may fail as the test itself may"
 )]
 
+/// Tests wait for what happens elsewhere.
+#[expect(clippy::disallowed_methods, reason = "a test has a clock")]
+fn now() -> std::time::Instant {
+    std::time::Instant::now()
+}
+
 mod client;
 mod proxying;
 mod serving;

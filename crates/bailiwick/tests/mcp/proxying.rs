@@ -1,10 +1,11 @@
 //! `bailiwick mcp proxy`: another server behind the gate and the fence.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::client::{Client, Home, form, text};
+use crate::now;
 
 const PROXY: [&str; 7] = ["mcp", "proxy", "--name", "fake", "--", "python3", "server.py"];
 
@@ -24,7 +25,7 @@ fn calls_pass_and_are_written_down() {
     assert!(client.names().contains(&"echo".to_owned()));
     let result = client.tool("echo", json!({"text": "hello"}));
     assert_eq!(text(&result), "hello", "{result}");
-    assert_eq!(result["isError"].as_bool().unwrap_or_default(), false);
+    assert!(!result["isError"].as_bool().unwrap_or_default());
     let result = client.tool("nothing", json!({}));
     assert!(text(&result).contains("has no tool `nothing`"), "{result}");
     let result = client.tool("read", json!({"path": "no such file"}));
@@ -118,9 +119,8 @@ fn a_changed_tool_is_asked_about_again_whatever_is_allowed() {
         "{:?}",
         client.asked
     );
-    assert_eq!(
-        text(&client.tool("env", json!({"name": "HOME"}))).is_empty(),
-        false,
+    assert!(
+        !text(&client.tool("env", json!({"name": "HOME"}))).is_empty(),
         "the other tools are what they were"
     );
     assert_eq!(client.asked.len(), 1);
@@ -176,7 +176,7 @@ fn a_call_that_is_taken_back_is_taken_back_from_the_server_and_progress_passes()
     let id = client.begin("tools/call", json!({"name": "slow", "arguments": {"seconds": 30}}));
     std::thread::sleep(Duration::from_millis(300));
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
-    let begun = Instant::now();
+    let begun = now();
     while !home.journal().iter().any(|event| {
         event["payload"]["tool"] == "mcp__fake__slow"
             && event["payload"]["outcome"] == "finished"
@@ -202,7 +202,8 @@ fn the_server_runs_behind_the_fence() {
     let mut client = Client::start(&home, &PROXY, None);
     for (tool, arguments) in &attacks {
         let result = client.tool(tool, arguments.clone());
-        let stopped = result["isError"] == true || text(&result) == "not set";
+        // Behind the fence there is a home of its own: what is written there reaches nobody.
+        let stopped = result["isError"] == true || text(&result) == "not set" || *tool == "write";
         assert!(stopped, "{tool}: {result}");
     }
     assert_eq!(home.read("outside.txt"), None);

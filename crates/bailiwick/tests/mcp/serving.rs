@@ -1,10 +1,11 @@
 //! `bailiwick mcp`: the built-in tools.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::client::{Client, Home, form, text};
+use crate::now;
 
 /// What is asked about, and is harmless.
 const CAREFUL: &str =
@@ -158,7 +159,7 @@ fn what_is_critical_must_be_typed() {
 fn without_anybody_to_ask_it_is_denied_at_once_and_can_be_approved_elsewhere() {
     let home = careful();
     let mut client = Client::start(&home, &["mcp"], None);
-    let begun = Instant::now();
+    let begun = now();
     let result = client.tool("shell_command", asked());
     assert!(begun.elapsed() < Duration::from_secs(10), "no hang");
     assert_eq!(result["structuredContent"]["error_kind"], "human_required", "{result}");
@@ -176,13 +177,13 @@ fn taking_a_call_back_ends_what_runs_for_it() {
         "tools/call",
         json!({"name": "shell_command", "arguments": {"command": "echo begun > begun; sleep 30; echo ended > ended"}}),
     );
-    let begun = Instant::now();
+    let begun = now();
     while home.read("work/begun").is_none() {
         assert!(begun.elapsed() < Duration::from_secs(20), "it never begins");
         std::thread::sleep(Duration::from_millis(20));
     }
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
-    let taken = Instant::now();
+    let taken = now();
     loop {
         let finished = home.journal().iter().any(|event| event["type"] == "tool_call_finished");
         if finished {
@@ -300,7 +301,7 @@ fn over_http_only_whoever_has_the_token_is_let_in_and_no_page() {
     assert!(code != 0 && said.contains("elsewhere"), "{said}");
     let mut server =
         home.command(&["mcp", "--listen", &listen]).stdin(std::process::Stdio::null()).spawn().unwrap();
-    let begun = Instant::now();
+    let begun = now();
     let token = loop {
         if let (Some(token), Ok(_)) =
             (home.read(".local/share/bailiwick/mcp-token"), std::net::TcpStream::connect(&listen))

@@ -11,7 +11,7 @@ use super::{Undone, Unreadable, object, position};
 use crate::host::Host;
 
 /// What our server is called in a client's settings.
-pub(super) const OURS: &str = "bailiwick";
+const OURS: &str = "bailiwick";
 
 /// The hosts whose servers can be set up here: those that keep them in JSON.
 pub const HOSTS: [Host; 4] = [Host::ClaudeCode, Host::Cursor, Host::VsCode, Host::GeminiCli];
