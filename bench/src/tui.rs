@@ -16,7 +16,10 @@ pub(crate) fn compare() -> Result<(), String> {
     let mut screen = Screen::new(Theme::Coloured, "bench");
     let mut now = Duration::from_secs(1);
     let output = |number: usize| {
-        let text = format!("{number:>6} test reader::tests::a_line_of_ordinary_output_文件 ... ok, in 0.0{} s\n", number % 10);
+        let text = format!(
+            "{number:>6} test reader::tests::a_line_of_ordinary_output_文件 ... ok, in 0.0{} s\n",
+            number % 10
+        );
         Event::Run(Happening::Output { call: "c".into(), text })
     };
     let press = |code, with| Event::Key(KeyEvent::new(code, with));
@@ -45,7 +48,9 @@ pub(crate) fn compare() -> Result<(), String> {
     );
     row(
         "  100 more lines each",
-        Box::new(move |screen, _, number| (0..100).for_each(|more| drop(screen.update(output(number + more), at)))),
+        Box::new(move |screen, _, number| {
+            (0..100).for_each(|more| drop(screen.update(output(number + more), at)))
+        }),
     );
     row(
         "  scrolled up a page each",
