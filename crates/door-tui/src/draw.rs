@@ -107,7 +107,7 @@ impl Screen {
             Panel::Approval(panel) => {
                 let wanted = panel.wanted(width);
                 // The keys depend on whether there is more than is in sight.
-                panel.scroll.fit(wanted, height.saturating_sub(CHROME));
+                panel.scroll.expect(wanted, height.saturating_sub(CHROME));
                 let level = panel.question.level;
                 let critical = panel.question.confirmation.is_some();
                 let level = if critical { "CRITICAL" } else { level };

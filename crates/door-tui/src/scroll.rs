@@ -54,6 +54,11 @@ impl Scroll {
         self.first
     }
 
+    /// About how much there will be, and of it in sight. Nothing moves: only what is drawn says how far one can go.
+    pub(crate) const fn expect(&mut self, total: usize, height: usize) {
+        (self.total, self.height) = (total, height);
+    }
+
     /// Makes a row be in sight.
     pub(crate) fn reach(&mut self, row: usize, height: usize) {
         if row < self.first {

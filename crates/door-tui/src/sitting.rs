@@ -48,7 +48,7 @@ pub struct Sitting {
 
 /// Something that comes in.
 enum Incoming {
-    Run(door_agent::Event),
+    Run(Box<door_agent::Event>),
     RunOver,
     Terminal(event::Event),
     TerminalGone,
@@ -73,7 +73,7 @@ impl Sitting {
         let sender = send.clone();
         thread("run", move || {
             while let Some(event) = events.blocking_recv() {
-                if sender.send(Incoming::Run(event)).is_err() {
+                if sender.send(Incoming::Run(Box::new(event))).is_err() {
                     return;
                 }
             }
@@ -183,7 +183,7 @@ impl Desk {
                 {
                     self.code = reason.exit_code();
                 }
-                for happening in self.reader.read(event) {
+                for happening in self.reader.read(*event) {
                     self.tell(Event::Run(happening));
                 }
             }

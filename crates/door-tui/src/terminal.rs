@@ -10,7 +10,7 @@ use ratatui::crossterm::event::{
 };
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 
 use crate::screen::Screen;
@@ -29,8 +29,7 @@ impl Window {
             give_back();
         }
         taken?;
-        let out = BufWriter::with_capacity(64 * 1024, std::io::stdout());
-        match Terminal::new(CrosstermBackend::new(out)) {
+        match fresh() {
             Ok(terminal) => Ok(Window { terminal }),
             Err(error) => {
                 give_back();
@@ -45,7 +44,10 @@ impl Window {
 
     /// What is on the terminal is not what was drawn.
     pub(crate) fn draw_anew(&mut self) -> std::io::Result<()> {
-        self.terminal.clear()
+        execute!(std::io::stdout(), Clear(ClearType::All))?;
+        // Clearing through ratatui would ask the terminal where its cursor is, and the answer would come as keys.
+        self.terminal = fresh()?;
+        Ok(())
     }
 
     /// Stops this process as the shell's Ctrl-Z would, and goes on when it is told to.
@@ -66,6 +68,11 @@ impl Drop for Window {
     fn drop(&mut self) {
         give_back();
     }
+}
+
+/// Cells that know of nothing on the screen.
+fn fresh() -> std::io::Result<Terminal<CrosstermBackend<BufWriter<Stdout>>>> {
+    Terminal::new(CrosstermBackend::new(BufWriter::with_capacity(64 * 1024, std::io::stdout())))
 }
 
 fn take() -> std::io::Result<()> {

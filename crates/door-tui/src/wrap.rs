@@ -35,7 +35,8 @@ pub(crate) fn count(line: &str, room: usize, how: Break) -> usize {
     match how {
         _ if line.is_ascii() && line.len() <= room => 1,
         Break::Columns if line.is_ascii() => line.len().div_ceil(room),
-        Break::Columns | Break::Words => rows(line, room, how).len(),
+        Break::Columns => counted(line, room).unwrap_or_else(|| by_columns(line, room).len()),
+        Break::Words => rows(line, room, how).len(),
     }
 }
 
@@ -76,6 +77,29 @@ pub(crate) fn squeezed(text: &str, room: usize) -> String {
 /// What one cell group takes. What is wider than two cells is drawn as such by no terminal.
 fn width(piece: &str) -> usize {
     piece.width().min(2)
+}
+
+/// How wide a character is that stands for itself whatever is beside it, so that nobody needs to look for what belongs together.
+const fn alone(character: char) -> Option<usize> {
+    match character {
+        ' '..='~' | '\u{a1}'..='\u{ac}' | '\u{ae}'..='\u{2ff}' | '\u{2500}'..='\u{259f}' => Some(1),
+        '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}' => Some(2),
+        _ => None,
+    }
+}
+
+/// How many rows a line of such characters takes.
+fn counted(line: &str, room: usize) -> Option<usize> {
+    let (mut rows, mut used) = (1, 0);
+    for character in line.chars() {
+        let wide = alone(character)?;
+        if used + wide > room {
+            rows += 1;
+            used = 0;
+        }
+        used += wide;
+    }
+    Some(rows)
 }
 
 fn by_columns(line: &str, room: usize) -> Vec<&str> {
@@ -146,6 +170,15 @@ mod tests {
         assert_eq!(squeezed("short", 11), "short");
     }
 
+    #[test]
+    fn characters_that_stand_alone_are_as_wide_as_cells_count_them() {
+        for character in ('\u{20}'..='\u{ffff}').filter(|character| alone(*character).is_some()) {
+            let text = format!("e{character}e");
+            assert_eq!(text.graphemes(true).count(), 3, "{:x}", u32::from(character));
+            assert_eq!(alone(character), Some(character.to_string().width()), "{:x}", u32::from(character));
+        }
+    }
+
     proptest! {
         #[test]
         fn no_row_is_too_wide_and_no_character_is_lost(line in "[a-z 文é😀\u{301}]{0,60}", room in 2_usize..20) {
@@ -157,6 +190,9 @@ mod tests {
                 }
                 let kept = |text: &str| text.replace(' ', "");
                 prop_assert_eq!(kept(&rows.concat()), kept(&line));
+            }
+            if let Some(rows) = counted(&line, room) {
+                prop_assert_eq!(rows, by_columns(&line, room).len());
             }
             prop_assert!(columns(&squeezed(&line, room)) <= room);
         }

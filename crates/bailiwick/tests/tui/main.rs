@@ -1,7 +1,15 @@
 //! `bailiwick tui` on a real terminal, with a model that follows a script: what a person sees, what keys do, and what is left of the
 //! terminal afterwards.
 
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "helpers of a test may fail as the test itself may"
+)]
+
 #[path = "../../../door-agent/tests/scripted/mod.rs"]
+#[expect(unreachable_pub, reason = "it is shared with other tests")]
 mod scripted;
 mod sitting;
 
@@ -121,7 +129,7 @@ fn signals_give_the_terminal_back() {
     sitting.until("Enter send");
     // Stopped, the terminal is the shell's; going on, it is taken again.
     sitting.signal(rustix::process::Signal::TSTP);
-    sitting.until_gone("Enter send");
+    sitting.until_stopped();
     sitting.assert_given_back();
     sitting.signal(rustix::process::Signal::CONT);
     sitting.until("Enter send");

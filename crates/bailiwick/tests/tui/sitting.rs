@@ -108,6 +108,16 @@ impl Sitting {
         self.wait_for(&format!("`{unwanted}` out of sight"), |shown| !shown.contains(unwanted));
     }
 
+    /// Waits until the process is stopped.
+    pub(crate) fn until_stopped(&self) {
+        let start = Instant::now();
+        let state = format!("/proc/{}/stat", self.child.id());
+        while !std::fs::read_to_string(&state).expect("its state").contains(") T ") {
+            assert!(start.elapsed() < PATIENCE, "it does not stop");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
     fn wait_for(&mut self, what: &str, fits: impl Fn(&str) -> bool) {
         let start = Instant::now();
         loop {
