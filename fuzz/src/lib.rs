@@ -245,6 +245,7 @@ fn merge(layers: Vec<Layer>) -> Option<Config> {
 fn question<'a>(tool: &'a str, text: Option<&'a str>, analysis: &'a Analysis) -> Question<'a> {
     static UNFENCED: Fence = Fence::none("there is none here");
     Question {
+        arguments: None,
         tool,
         category: call::Category::Exec,
         text,

@@ -1,7 +1,7 @@
 //! Other people's MCP clients and servers against ours: the Python SDK, the TypeScript SDK, and the reference server for files, from
 //! their registries. They are installed once, below `target`.
 
-use crate::run::{command, exists, must, root, succeed};
+use crate::run::{built, command, exists, must, root, succeed};
 
 /// Where they are installed.
 const PLACE: &str = "target/clients";
@@ -26,8 +26,7 @@ pub(crate) fn check() -> Result<(), String> {
         words.extend(packages);
         must("npm", &words)?;
     }
-    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".into());
-    let binary = root().join(target).join("debug/bailiwick").display().to_string();
+    let binary = built().display().to_string();
     let files = place.join(FILES).display().to_string();
     let script = format!("{SCRIPTS}/python_sdk.py");
     must("timeout", &["-s", "KILL", "60", &python, &script, &binary, "node", &files])?;

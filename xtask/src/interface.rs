@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::run::{command, must, read, root, succeed};
+use crate::run::{built, command, must, read, root, succeed};
 
 /// Where the fuzzer is installed.
 const PLACE: &str = "target/interface";
@@ -25,8 +25,7 @@ pub(crate) fn check() -> Result<(), String> {
 
 #[expect(clippy::disallowed_methods, reason = "the server under test is started here")]
 fn against(program: &str, home: &Path, work: &Path) -> Result<(), String> {
-    let binary = root().join("target/debug/bailiwick");
-    let mut server = Command::new(binary)
+    let mut server = Command::new(built())
         .args(["serve", "--listen", "127.0.0.1:0"])
         .current_dir(work)
         .env_clear()

@@ -8,6 +8,13 @@ pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).parent().map(PathBuf::from).unwrap_or_default()
 }
 
+/// The binary that the tests have built.
+#[expect(clippy::disallowed_methods, reason = "cargo is told by the environment where to build")]
+pub(crate) fn built() -> PathBuf {
+    let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".into());
+    root().join(target).join("debug/bailiwick")
+}
+
 /// A command in the project's root.
 #[expect(clippy::disallowed_methods, reason = "chores run compilers and tests")]
 pub(crate) fn command(program: &str, arguments: &[&str]) -> Command {

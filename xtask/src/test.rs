@@ -1,6 +1,6 @@
 //! Everything that must pass before a change lands. What the tests need is installed first; nothing is skipped.
 
-use crate::run::{exists, must};
+use crate::run::{built, exists, must};
 use crate::{clients, generate, graph, interface, promises};
 
 /// Programs that the tests compare with or run behind the fence, and the Debian packages that bring them.
@@ -24,6 +24,9 @@ const NEEDED: &[(&str, &str)] = &[
     ("npm", "npm"),
 ];
 
+/// What tries the console in a browser.
+const CONSOLE: &str = "crates/door-serve/console-tests/run.py";
+
 pub(crate) fn all() -> Result<(), String> {
     install()?;
     must("cargo", &["fmt", "--all", "--check"])?;
@@ -34,7 +37,7 @@ pub(crate) fn all() -> Result<(), String> {
     generate::check()?;
     interface::check()?;
     must("cargo", &["test", "--workspace", "--locked"])?;
-    must("python3", &["crates/door-serve/console-tests/run.py", "--built"])?;
+    must("python3", &[CONSOLE, "--binary", &built().display().to_string()])?;
     clients::check()
 }
 

@@ -19,6 +19,7 @@ fn rule(
     let config = Config::merge(layers, &base).unwrap();
     let text = parts.first().map(|part| part.text.clone());
     let ruling = config.rule(&Question {
+        arguments: None,
         tool,
         category,
         text: text.as_deref().filter(|_| category == Category::Exec),
@@ -153,6 +154,7 @@ fn a_ruling_says_whether_it_holds_only_behind_the_fence() {
     ] {
         let config = Config::merge(vec![Layer::parse(Origin::User, "file", text).unwrap()], &base).unwrap();
         let ruling = config.rule(&Question {
+            arguments: None,
             tool: "shell_exec",
             category: Category::Exec,
             text: None,

@@ -59,6 +59,7 @@ fn command(config: &Config, text: &str, effects: Vec<Effect>) -> Ruling {
     };
     let analysis = Analysis { parts: vec![part], ..Analysis::default() };
     config.rule(&Question {
+        arguments: None,
         tool: "shell_exec",
         category: Category::Exec,
         text: Some(text),

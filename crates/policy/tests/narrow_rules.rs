@@ -25,6 +25,7 @@ fn decide(yaml: &str, command: &str) -> Decision {
     let intent = Intent::Shell { text: command.into(), shell: Shell::Bash, cwd: None, env_names: Vec::new() };
     let analysis = effects::analyse(&[intent], &around);
     let question = Question {
+        arguments: None,
         tool: "Bash",
         category: Category::Exec,
         text: Some(command),

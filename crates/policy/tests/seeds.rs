@@ -111,6 +111,7 @@ impl Call {
             ..Analysis::default()
         };
         config.rule(&Question {
+            arguments: None,
             tool: self.tool,
             category: self.category,
             text: (self.category == Category::Exec).then_some(text.as_str()),

@@ -12,6 +12,11 @@ use call::{DigestKey, Shown};
 
 use crate::asking::asked;
 
+#[expect(clippy::disallowed_methods, reason = "a test waits for a real person's thread, with a limit")]
+fn now() -> Instant {
+    Instant::now()
+}
+
 /// One directory of grants, as each of two processes sees it.
 struct Two {
     directory: std::path::PathBuf,
@@ -56,7 +61,7 @@ fn answered(
     let two = Two::new(name);
     let (other, seen) = (two.grants(), question.clone());
     let person = std::thread::spawn(move || {
-        let begun = Instant::now();
+        let begun = now();
         let waits = |grants: &Grants| {
             grants.list(None).iter().any(|g| g.id == seen.id && matches!(g.kind, GrantKind::Waiting { .. }))
         };
@@ -121,7 +126,7 @@ fn a_yes_for_once_is_used_up() {
 #[test]
 fn silence_is_a_no_in_time_and_nothing_stays_behind() {
     let two = Two::new("silence");
-    let begun = Instant::now();
+    let begun = now();
     let verdict = two.approver(Duration::from_millis(300), || true).decide(Arc::new(asked("git push")));
     assert_eq!(verdict.outcome().cause(), Cause::TimedOut);
     assert!(begun.elapsed() < Duration::from_secs(2));
@@ -131,7 +136,7 @@ fn silence_is_a_no_in_time_and_nothing_stays_behind() {
 #[test]
 fn nobody_there_is_a_no_at_once_and_somebody_who_leaves_is_not_waited_for() {
     let two = Two::new("nobody");
-    let begun = Instant::now();
+    let begun = now();
     let verdict = two.approver(Duration::from_secs(60), || false).decide(Arc::new(asked("git push")));
     assert_eq!(verdict.outcome().cause(), Cause::NobodyToAsk);
     assert!(begun.elapsed() < Duration::from_secs(1));

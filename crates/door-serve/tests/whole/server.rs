@@ -107,7 +107,7 @@ impl Served {
     /// A server over a home that may have been used before.
     pub(crate) async fn at(home: PathBuf, yaml: &str, more_tokens: Option<&str>) -> Served {
         let loader = Yaml { yaml: yaml.to_owned(), home: home.clone() };
-        let presence = Presence::new(Some(Presence::lock_in(&home)));
+        let presence = Presence::new(Some(home.join("console.lock")));
         let office = |providers: Vec<Box<dyn Provider>>| {
             let gate = loader.gate(None, None).expect("a gate");
             let desk = Desk::of(gate.world(), gate.config()).expect("a desk");

@@ -121,6 +121,7 @@ pub(crate) struct Asked {
 impl Asked {
     pub(crate) fn question(&self) -> Question<'_> {
         Question {
+            arguments: None,
             tool: self.tool,
             category: self.category,
             text: self.text.as_deref(),
