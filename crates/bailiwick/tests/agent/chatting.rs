@@ -22,7 +22,7 @@ fn a_question_is_asked_in_place_and_answered_and_the_turn_goes_on() {
         let server = Server::following(Protocol::Anthropic, vec![asks(), text("That was it.")]);
         let seen =
             chat(&home, &server, &[("you>", "please reset\\n"), (" > ", answer), ("you>", "/quit\\n")]);
-        assert_eq!(seen.code, 0, "{seen:?}");
+        assert_eq!(seen.code, Some(0), "{seen:?}");
         assert!(seen.out.contains("bailiwick asks") && seen.out.contains("git reset --hard"), "{}", seen.out);
         assert!(seen.out.contains("That was it."), "{}", seen.out);
         let told = server.seen()[1].last().to_owned();
@@ -59,7 +59,7 @@ fn modes_plan_grants_and_help_are_commands() {
             ("you>", "/quit\\n"),
         ],
     );
-    assert_eq!(seen.code, 0, "{seen:?}");
+    assert_eq!(seen.code, Some(0), "{seen:?}");
     for part in [
         "Ctrl-C interrupts",
         "[x] think",
@@ -92,7 +92,7 @@ fn an_agent_can_ask_the_person_something() {
         ],
     );
     let seen = chat(&home, &server, &[("you>", "paint\\n"), ("Which colour?", "2\\n"), ("you>", "/quit\\n")]);
-    assert_eq!(seen.code, 0, "{seen:?}");
+    assert_eq!(seen.code, Some(0), "{seen:?}");
     assert!(server.seen()[1].last().contains("blue"), "{}", server.seen()[1].last());
 }
 
@@ -117,6 +117,6 @@ fn an_interrupt_stops_the_turn_and_two_quit() {
             ("again quits", "\\x03"),
         ],
     );
-    assert_eq!(seen.code, 0, "{seen:?}");
+    assert_eq!(seen.code, Some(0), "{seen:?}");
     assert!(seen.out.contains("interrupted") && seen.out.contains("fast again"), "{}", seen.out);
 }

@@ -42,7 +42,7 @@ fn a_child_does_its_part_and_its_calls_name_parent_and_child() {
         ],
     );
     let told = run(&home, &server);
-    assert_eq!(told.ran.code, 0, "{:?}", told.ran);
+    assert_eq!(told.ran.code, Some(0), "{:?}", told.ran);
     assert!(home.0.join("work/child.txt").exists());
     let waited =
         server.seen().iter().rfind(|seen| !seen.texts[0].contains("CHILD")).expect("one").last().to_owned();
@@ -76,7 +76,7 @@ fn depth_and_number_are_bounded() {
     );
     home.configure(&format!("{ALLOWED}agent: {{max_agents: 2, max_depth: 1}}\n"));
     let told = run_with(&home, &server, &["run", "--json", "do it"]);
-    assert_eq!(told.ran.code, 0, "{:?}", told.ran);
+    assert_eq!(told.ran.code, Some(0), "{:?}", told.ran);
     let seen = server.seen();
     let third = seen.iter().find(|seen| seen.all().contains("agent.max_agents")).expect("a refusal");
     assert!(!third.texts[0].contains("CHILD"));
@@ -112,7 +112,7 @@ fn a_child_is_steered_closed_and_taken_up_again_and_what_it_left_running_ends() 
         ],
     );
     let told = run(&home, &server);
-    assert_eq!(told.ran.code, 0, "{:?}", told.ran);
+    assert_eq!(told.ran.code, Some(0), "{:?}", told.ran);
     let parent: Vec<Seen> =
         server.seen().into_iter().filter(|seen| !seen.texts[0].contains("CHILD")).collect();
     let after = |step: usize| parent[step].last().to_owned();
@@ -131,6 +131,6 @@ fn spawning_is_gated() {
     let server =
         family(vec![call("spawn_agent", json!({"message": "CHILD"})), text("unreached")], vec![text("hi")]);
     let told = run_with(&home, &server, &["run", "--json", "--profile", "dev", "do it"]);
-    assert_eq!((told.ran.code, &told.last()["reason"]), (125, &json!("config_error")), "{:?}", told.ran);
+    assert_eq!((told.ran.code, &told.last()["reason"]), (Some(125), &json!("config_error")), "{:?}", told.ran);
     assert!(told.of("agent_spawned").is_empty());
 }

@@ -21,7 +21,7 @@ fn something_to_approve_and_nobody_who_could_fails_at_once() {
     #[expect(clippy::disallowed_methods, reason = "a test may look at the clock")]
     let begun = Instant::now();
     let told = run(&home, &server, &[]);
-    assert_eq!(told.ran.code, 125, "{:?}", told.ran);
+    assert_eq!(told.ran.code, Some(125), "{:?}", told.ran);
     assert_eq!(told.last()["type"], "run_failed");
     assert_eq!(told.last()["reason"], "config_error");
     assert_eq!(server.seen().len(), 1, "the model is not asked again");
@@ -40,7 +40,7 @@ fn a_model_that_makes_a_denied_call_again_is_ended() {
         let server =
             Server::following(Protocol::OpenAi, vec![call("shell_command", json!({"command": command}))]);
         let told = run_with(&home, &server, &["run", "--json", "do it"]);
-        assert_eq!(told.ran.code, 126, "{command} {:?}", told.ran);
+        assert_eq!(told.ran.code, Some(126), "{command} {:?}", told.ran);
         assert_eq!(told.last()["reason"], "approval_denied");
         assert_eq!(server.seen().len(), 2, "{command}");
     }
@@ -56,13 +56,13 @@ fn limits_end_a_run_that_does_not_end_itself() {
     let home = Home::new();
     let server = looping();
     let told = run(&home, &server, &["--max-steps", "3"]);
-    assert_eq!((told.ran.code, &told.last()["reason"]), (3, &json!("max_steps")), "{:?}", told.ran);
+    assert_eq!((told.ran.code, &told.last()["reason"]), (Some(3), &json!("max_steps")), "{:?}", told.ran);
     assert_eq!(server.seen().len(), 3);
     let told = run(&home, &looping(), &["--time", "700ms", "--max-steps", "1000000"]);
-    assert_eq!((told.ran.code, &told.last()["reason"]), (124, &json!("wall_time")), "{:?}", told.ran);
+    assert_eq!((told.ran.code, &told.last()["reason"]), (Some(124), &json!("wall_time")), "{:?}", told.ran);
     home.configure("profile: dev\nagent: {output_tokens: 25}\n");
     let told = run(&home, &looping(), &[]);
-    assert_eq!((told.ran.code, &told.last()["reason"]), (3, &json!("output_budget")), "{:?}", told.ran);
+    assert_eq!((told.ran.code, &told.last()["reason"]), (Some(3), &json!("output_budget")), "{:?}", told.ran);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_conversation_that_grows_too_long_is_shortened_and_the_user_is_told() {
             if number < 6 { call("file_read", json!({"path": "long.txt"})) } else { text("done") }
         });
         let told = run(&home, &server, &[]);
-        assert_eq!(told.ran.code, 0, "{:?}", told.ran);
+        assert_eq!(told.ran.code, Some(0), "{:?}", told.ran);
         let shortened = told.of("compacted");
         assert!(!shortened.is_empty(), "{:?}", told.ran);
         assert_eq!(shortened[0]["how"], if summary_fails { "dropped" } else { "summary" });

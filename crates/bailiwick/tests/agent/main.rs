@@ -20,3 +20,6 @@ mod running;
 mod scripted;
 mod secrets;
 mod talk;
+#[path = "../running/typing.rs"]
+#[expect(dead_code, reason = "only some of it is used here")]
+mod typing;

@@ -19,7 +19,7 @@ fn a_run_writes_a_file_runs_a_program_and_says_what_it_did() {
             ],
         );
         let told = run(&home, &server, &[]);
-        assert_eq!(told.ran.code, 0, "{protocol:?} {:?}", told.ran);
+        assert_eq!(told.ran.code, Some(0), "{protocol:?} {:?}", told.ran);
         assert_eq!(told.last()["type"], "run_completed");
         assert_eq!(told.last()["text"], "It says hello.");
         let one = ["tool_proposed", "tool_judged", "tool_started", "tool_finished"];
@@ -55,7 +55,7 @@ fn a_denial_goes_back_with_its_reason_rule_and_help_and_the_model_goes_on() {
         vec![call("shell_command", json!({"command": "sudo cat /etc/shadow"})), text("Then not.")],
     );
     let told = run(&home, &server, &[]);
-    assert_eq!(told.ran.code, 0, "{:?}", told.ran);
+    assert_eq!(told.ran.code, Some(0), "{:?}", told.ran);
     let finished = told.of("tool_finished")[0];
     assert_eq!(finished["end"]["error_kind"], "permission");
     assert_eq!(finished["end"]["denied_by"], "policy");
@@ -76,7 +76,7 @@ fn tools_that_the_policy_denies_are_not_offered_and_a_call_of_one_says_why() {
         vec![call("grep_files", json!({"pattern": "x"})), call("no_such_tool", json!({})), text("ok")],
     );
     let told = run(&home, &server, &["--read-only"]);
-    assert_eq!(told.ran.code, 0, "{:?}", told.ran);
+    assert_eq!(told.ran.code, Some(0), "{:?}", told.ran);
     let seen = server.seen();
     let tools = seen[0].tools();
     assert!(tools.iter().any(|tool| tool == "read_file"));
@@ -102,7 +102,7 @@ fn arguments_that_are_no_json_or_not_what_the_tool_takes_go_back_as_errors() {
         let protocol = Protocol::ALL[at % 2];
         let server = Server::following(protocol, vec![wrong, text("sorry")]);
         let told = run(&home, &server, &[]);
-        assert_eq!(told.ran.code, 0, "{:?}", told.ran);
+        assert_eq!(told.ran.code, Some(0), "{:?}", told.ran);
         let last = server.seen()[1].last().to_owned();
         assert!(last.contains("error: validation") && last.contains(expected), "{arguments}: {last}");
         assert_eq!(told.of("tool_finished")[0]["end"]["error_kind"], "validation");
@@ -132,7 +132,7 @@ fn calls_of_one_answer_run_together_and_are_answered_in_order() {
         ],
     );
     let told = run(&home, &server, &[]);
-    assert_eq!(told.ran.code, 0, "{:?}", told.ran);
+    assert_eq!(told.ran.code, Some(0), "{:?}", told.ran);
     let texts = server.seen()[1].texts.clone();
     let results = &texts[texts.len() - 3..];
     assert!(
@@ -158,7 +158,7 @@ fn rules_answer_in_place_of_a_person_one_question_after_the_other() {
         ],
     );
     let told = crate::talk::run_with(&home, &server, &["run", "--json", "do it"]);
-    assert_eq!(told.ran.code, 0, "{:?}", told.ran);
+    assert_eq!(told.ran.code, Some(0), "{:?}", told.ran);
     let settled: Vec<bool> =
         told.of("approval_settled").iter().filter_map(|event| event["approved"].as_bool()).collect();
     assert_eq!(settled, [true, false]);
@@ -179,7 +179,7 @@ fn an_image_reaches_the_model_as_an_image() {
         let server =
             Server::following(protocol, vec![call("view_image", json!({"path": "dot.png"})), text("a dot")]);
         let told = run(&home, &server, &[]);
-        assert_eq!(told.ran.code, 0, "{:?}", told.ran);
+        assert_eq!(told.ran.code, Some(0), "{:?}", told.ran);
         let all = server.seen()[1].all();
         assert!(all.contains("IMAGE ") && all.contains("image/png"), "{protocol:?} {all}");
         assert!(!told.ran.out.contains("iVBOR"), "no event holds the image");
