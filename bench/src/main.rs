@@ -1,5 +1,6 @@
 //! One table of figures, all measured in one run. Machines are noisy: compare the ratios, not the times.
 
+mod agent;
 mod approval;
 mod calls;
 mod exec;
@@ -7,6 +8,8 @@ mod fence;
 mod files;
 mod journal;
 mod rules;
+#[path = "../../crates/door-agent/tests/scripted/mod.rs"]
+mod scripted;
 mod spawn;
 mod tui;
 
@@ -27,6 +30,7 @@ fn main() -> Result<(), String> {
         Some("approval") => return approval::compare(&gate_with("profile: dev")?),
         Some("journal") => return journal::compare(),
         Some("exec") => return exec::compare(),
+        Some("agent") => return agent::compare(),
         Some("tui") => return tui::compare(),
         _ => {}
     }
@@ -79,8 +83,9 @@ fn main() -> Result<(), String> {
     spawn::compare()?;
     fence::compare()?;
     exec::compare()?;
+    files::compare()?;
     tui::compare()?;
-    files::compare()
+    agent::compare()
 }
 
 /// A fixed piece of work to compare with.

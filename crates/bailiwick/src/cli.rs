@@ -241,7 +241,7 @@ pub(crate) struct SafetyArgs {
     /// Further paths that may never be touched: patterns, separated by commas
     #[arg(long, value_name = "GLOB,…", value_delimiter = ',')]
     pub(crate) denied_paths: Vec<String>,
-    /// Only these paths may be touched: patterns, separated by commas; takes the place of --restrict-to-cwd
+    /// Only these paths may be touched, in place of the working directory: patterns, separated by commas
     #[arg(long, value_name = "GLOB,…", value_delimiter = ',')]
     pub(crate) allowed_paths: Vec<String>,
     #[command(flatten)]

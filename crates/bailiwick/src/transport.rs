@@ -100,3 +100,23 @@ fn list(patterns: &[String]) -> Result<String, String> {
         patterns.iter().map(|pattern| pattern.trim()).filter(|p| !p.is_empty()).collect();
     serde_json::to_string(&patterns).map_err(|error| error.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RUN-7: the table of docs/agent.md.
+    #[test]
+    fn the_defaults_are_the_documented_ones() {
+        let table = [
+            (Transport::Chat, (true, true, true)),
+            (Transport::Tui, (true, true, true)),
+            (Transport::Run, (true, true, false)),
+            (Transport::Serve, (false, false, false)),
+        ];
+        for (transport, expected) in table {
+            let Defaults { require_approval, restrict_to_cwd, asks_in_place } = transport.defaults();
+            assert_eq!((require_approval, restrict_to_cwd, asks_in_place), expected, "{transport:?}");
+        }
+    }
+}

@@ -190,15 +190,15 @@ impl Life {
         self.caller.sink.tell(What::Tokens { input, output, total_input, total_output, context }).await;
     }
 
-    /// About how many tokens the conversation takes: what the model said, and a guess for what came since.
+    /// About how many tokens the conversation takes: what the model said and a guess for what came since, or a guess for all of it;
+    /// a server that counts nothing must not make it grow without end.
     fn tokens(&self) -> u64 {
-        match self.measured {
-            Some((tokens, count)) => {
-                let since = self.conversation.messages.get(count..).unwrap_or_default();
-                tokens.saturating_add(since.iter().map(Message::tokens).sum())
-            }
-            None => self.conversation.tokens(),
-        }
+        let guess = self.conversation.tokens();
+        let told = self.measured.map_or(0, |(tokens, count)| {
+            let since = self.conversation.messages.get(count..).unwrap_or_default();
+            tokens.saturating_add(since.iter().map(Message::tokens).sum())
+        });
+        told.max(guess)
     }
 
     async fn shorten_if_full(&mut self, must: bool) {

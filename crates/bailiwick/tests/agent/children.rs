@@ -44,14 +44,8 @@ fn a_child_does_its_part_and_its_calls_name_parent_and_child() {
     let told = run(&home, &server);
     assert_eq!(told.ran.code, 0, "{:?}", told.ran);
     assert!(home.0.join("work/child.txt").exists());
-    let waited = server
-        .seen()
-        .iter()
-        .filter(|seen| !seen.texts[0].contains("CHILD"))
-        .last()
-        .expect("one")
-        .last()
-        .to_owned();
+    let waited =
+        server.seen().iter().rfind(|seen| !seen.texts[0].contains("CHILD")).expect("one").last().to_owned();
     assert!(waited.contains("written") && waited.contains("waiting"), "{waited}");
     let of_child = told.events.iter().filter(|event| event["agent"] == "agent/a1");
     let kinds: Vec<&str> = of_child.filter_map(|event| event["type"].as_str()).collect();

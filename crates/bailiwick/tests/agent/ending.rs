@@ -58,7 +58,7 @@ fn limits_end_a_run_that_does_not_end_itself() {
     let told = run(&home, &server, &["--max-steps", "3"]);
     assert_eq!((told.ran.code, &told.last()["reason"]), (3, &json!("max_steps")), "{:?}", told.ran);
     assert_eq!(server.seen().len(), 3);
-    let told = run(&home, &looping(), &["--time", "700ms"]);
+    let told = run(&home, &looping(), &["--time", "700ms", "--max-steps", "1000000"]);
     assert_eq!((told.ran.code, &told.last()["reason"]), (124, &json!("wall_time")), "{:?}", told.ran);
     home.configure("profile: dev\nagent: {output_tokens: 25}\n");
     let told = run(&home, &looping(), &[]);

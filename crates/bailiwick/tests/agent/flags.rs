@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::home::Home;
-use crate::scripted::{Protocol, Server, calls, text};
+use crate::scripted::{Protocol, Server, call, text};
 use crate::talk::run_with;
 
 /// One row: flags, the user's configuration, and what is decided about a write inside, a read outside, and a command.
@@ -21,17 +21,18 @@ const ROWS: &[Row] = &[
         "denied paths",
         &["--no-require-approval", "--denied-paths", "**/inside.txt,**/*.bak"],
         "",
-        ["deny", "deny", "allow"],
+        // A pattern that the fence cannot hide: what a command touches is then asked about.
+        ["deny", "deny", "ask"],
     ),
     (
         "allowed paths",
-        &["--no-require-approval", "--allowed-paths", "<cwd>/**,/opt/**"],
+        &["--no-require-approval", "--allowed-paths", "<cwd>/**,/data/**"],
         "",
         ["allow", "allow", "allow"],
     ),
     (
         "allowed paths win",
-        &["--no-require-approval", "--restrict-to-cwd", "--allowed-paths", "/opt/**"],
+        &["--no-require-approval", "--restrict-to-cwd", "--allowed-paths", "/data/**"],
         "",
         ["deny", "allow", "allow"],
     ),
@@ -50,46 +51,50 @@ const ROWS: &[Row] = &[
     (
         "a boundary of the user's",
         &[],
-        "profile: dev\nsafety: {allowed_paths: ['/opt/**']}",
+        "profile: dev\nsafety: {allowed_paths: ['/data/**']}",
         ["deny", "allow", "allow"],
     ),
     (
         "lifted by its owner",
         &["--no-restrict-to-cwd"],
-        "profile: dev\nsafety: {allowed_paths: ['/opt/**']}",
+        "profile: dev\nsafety: {allowed_paths: ['/data/**']}",
         ["allow", "ask", "allow"],
     ),
     (
         "a file that says so",
         &[],
         "safety: {require_approval_for_writes: false, require_approval_for_execute: false, mode: allow}",
-        ["allow", "deny", "allow"],
+        // Without a profile there is no fence, and nothing else holds a command to the boundary.
+        ["allow", "deny", "ask"],
     ),
 ];
 
 #[test]
 fn each_flag_and_each_default_decides_as_the_table_says() {
+    let made = [
+        ("file_write", json!({"path": "inside.txt", "content": "x"})),
+        ("read_file", json!({"file_path": "/data/outside.txt"})),
+        ("shell_exec", json!({"argv": ["true"]})),
+    ];
     for (name, flags, yaml, expected) in ROWS {
-        let home = Home::new();
-        // Everything that is asked is denied, so that every call is judged.
-        let denying = "approval: {rules: [{tool: no_such, decision: denied}]}";
-        home.configure(&format!("{yaml}\n{denying}\n"));
-        let server = Server::following(
-            Protocol::Anthropic,
-            vec![
-                calls(&[
-                    ("file_write", json!({"path": "inside.txt", "content": "x"})),
-                    ("read_file", json!({"file_path": "/opt/outside.txt"})),
-                    ("shell_exec", json!({"argv": ["true"]})),
-                ]),
-                text("ok"),
-            ],
-        );
-        let mut words = vec!["run", "--json", "do it"];
-        words.extend(*flags);
-        let told = run_with(&home, &server, &words);
-        let judged: Vec<Value> =
-            told.of("tool_judged").iter().map(|event| event["ruling"]["decision"].clone()).collect();
-        assert_eq!(judged, expected.map(Value::from), "{name}: {:?}", told.ran);
+        // One run for each call: what must be approved ends it, for nobody could.
+        for ((tool, args), expected) in made.iter().zip(expected) {
+            let home = Home::new();
+            if !yaml.is_empty() {
+                home.configure(yaml);
+            }
+            let server = Server::following(Protocol::Anthropic, vec![call(tool, args.clone()), text("ok")]);
+            let mut words = vec!["run", "--json", "do it"];
+            words.extend(*flags);
+            let told = run_with(&home, &server, &words);
+            let judged: Vec<&Value> =
+                told.of("tool_judged").iter().map(|event| &event["ruling"]["decision"]).collect();
+            assert_eq!(judged, [expected], "{name}, {tool}: {:?}", told.ran);
+            // What no fence can be built for is refused before anybody is asked.
+            let finished = told.of("tool_finished");
+            let unfenced = finished.iter().any(|event| event["end"]["error_kind"] == "sandbox_denied");
+            let code = if *expected == "ask" && !unfenced { 125 } else { 0 };
+            assert_eq!(told.ran.code, code, "{name}, {tool}: {:?}", told.ran);
+        }
     }
 }

@@ -3,8 +3,6 @@
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::unreachable,
     reason = "helpers of a test may fail as the test itself may"
 )]
 

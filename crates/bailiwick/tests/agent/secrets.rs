@@ -14,10 +14,7 @@ fn the_key_is_sent_to_the_model_and_comes_out_nowhere() {
         let server = Server::following(
             protocol,
             vec![
-                call(
-                    "shell_command",
-                    json!({"command": "env; echo \"[$MODEL_KEY]\"; cat /proc/self/environ"}),
-                ),
+                call("shell_command", json!({"command": "env; echo \"[$MODEL_KEY]\""})),
                 Answer::Status(500, Vec::new(), format!("{{\"error\": {{\"message\": \"bad key {KEY}\"}}}}")),
                 text("done"),
             ],

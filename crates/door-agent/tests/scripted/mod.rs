@@ -1,6 +1,14 @@
 //! A model that follows a script, served over HTTP on loopback: both real protocols, streamed, with chunks cut at odd places, and
 //! everything that goes wrong with real servers. Nothing but the standard library, so that every crate's tests can use it.
-#![allow(dead_code, clippy::allow_attributes, reason = "each user of it uses another part")]
+#![allow(
+    dead_code,
+    clippy::allow_attributes,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unreachable,
+    reason = "each user of it uses another part, and a server for tests may fail as they may"
+)]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -11,15 +19,15 @@ use serde_json::{Value, json};
 
 /// Which protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Protocol {
+pub(crate) enum Protocol {
     OpenAi,
     Anthropic,
 }
 
 impl Protocol {
-    pub const ALL: [Protocol; 2] = [Protocol::OpenAi, Protocol::Anthropic];
+    pub(crate) const ALL: [Protocol; 2] = [Protocol::OpenAi, Protocol::Anthropic];
 
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Protocol::OpenAi => "openai",
             Protocol::Anthropic => "anthropic",
@@ -29,7 +37,7 @@ impl Protocol {
 
 /// What the model does with one request.
 #[derive(Debug, Clone)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// Says this and is done.
     Text(String),
     /// Says something and wants calls: tools, and arguments as text.
@@ -47,48 +55,48 @@ pub enum Answer {
 }
 
 /// Says something and is done.
-pub fn text(text: &str) -> Answer {
+pub(crate) fn text(text: &str) -> Answer {
     Answer::Text(text.into())
 }
 
 /// Wants one call.
-pub fn call(tool: &str, arguments: Value) -> Answer {
+pub(crate) fn call(tool: &str, arguments: Value) -> Answer {
     calls(&[(tool, arguments)])
 }
 
 /// Wants calls.
-pub fn calls(all: &[(&str, Value)]) -> Answer {
+pub(crate) fn calls(all: &[(&str, Value)]) -> Answer {
     let all = all.iter().map(|(tool, arguments)| ((*tool).to_owned(), arguments.to_string())).collect();
     Answer::Calls(String::new(), all)
 }
 
 /// A request as it came.
 #[derive(Debug, Clone)]
-pub struct Seen {
-    pub path: String,
-    pub headers: Vec<(String, String)>,
-    pub body: Value,
+pub(crate) struct Seen {
+    pub(crate) path: String,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Value,
     /// The same, without the differences of the protocols: every text of every message, in order.
-    pub texts: Vec<String>,
+    pub(crate) texts: Vec<String>,
 }
 
 impl Seen {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
     /// What was said last.
-    pub fn last(&self) -> &str {
+    pub(crate) fn last(&self) -> &str {
         self.texts.last().map_or("", String::as_str)
     }
 
     /// Everything that was said.
-    pub fn all(&self) -> String {
+    pub(crate) fn all(&self) -> String {
         self.texts.join("\n")
     }
 
     /// The names of the tools that were offered.
-    pub fn tools(&self) -> Vec<String> {
+    pub(crate) fn tools(&self) -> Vec<String> {
         let tools = self.body["tools"].as_array().cloned().unwrap_or_default();
         let name =
             |tool: &Value| tool["name"].as_str().or(tool["function"]["name"].as_str()).map(str::to_owned);
@@ -99,15 +107,16 @@ impl Seen {
 type Script = dyn Fn(&Seen, usize) -> Answer + Send + Sync;
 
 /// The server. It serves until the process ends.
-pub struct Server {
-    pub port: u16,
-    pub protocol: Protocol,
+pub(crate) struct Server {
+    pub(crate) port: u16,
+    pub(crate) protocol: Protocol,
     seen: Arc<Mutex<Vec<Seen>>>,
+    connections: Arc<Mutex<usize>>,
 }
 
 impl Server {
     /// Answers by a function of the request and its number, from 0.
-    pub fn start(
+    pub(crate) fn start(
         protocol: Protocol,
         script: impl Fn(&Seen, usize) -> Answer + Send + Sync + 'static,
     ) -> Server {
@@ -115,8 +124,11 @@ impl Server {
         let port = listener.local_addr().expect("an address").port();
         let seen: Arc<Mutex<Vec<Seen>>> = Arc::default();
         let (script, log): (Arc<Script>, _) = (Arc::new(script), Arc::clone(&seen));
+        let connections: Arc<Mutex<usize>> = Arc::default();
+        let counted = Arc::clone(&connections);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
+                *counted.lock().expect("the count") += 1;
                 let (script, log) = (Arc::clone(&script), Arc::clone(&log));
                 std::thread::Builder::new()
                     .stack_size(256 * 1024)
@@ -126,25 +138,30 @@ impl Server {
                     .expect("a thread");
             }
         });
-        Server { port, protocol, seen }
+        Server { port, protocol, seen, connections }
     }
 
     /// Answers one after the other; the last one again and again.
-    pub fn following(protocol: Protocol, answers: Vec<Answer>) -> Server {
+    pub(crate) fn following(protocol: Protocol, answers: Vec<Answer>) -> Server {
         Server::start(protocol, move |_, number| {
             answers.get(number).or(answers.last()).cloned().unwrap_or(Answer::Text("done".into()))
         })
     }
 
-    pub fn base_url(&self) -> String {
+    pub(crate) fn base_url(&self) -> String {
         match self.protocol {
             Protocol::OpenAi => format!("http://127.0.0.1:{}/v1", self.port),
             Protocol::Anthropic => format!("http://127.0.0.1:{}", self.port),
         }
     }
 
+    /// How many connections were made.
+    pub(crate) fn connections(&self) -> usize {
+        *self.connections.lock().expect("the count")
+    }
+
     /// What was asked so far.
-    pub fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<Seen> {
         self.seen.lock().expect("the log").clone()
     }
 }
