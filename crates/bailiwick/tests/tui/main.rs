@@ -9,7 +9,6 @@
 )]
 
 #[path = "../../../door-agent/tests/scripted/mod.rs"]
-#[expect(unreachable_pub, reason = "it is shared with other tests")]
 mod scripted;
 mod sitting;
 
