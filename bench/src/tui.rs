@@ -11,6 +11,9 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 const LINES: usize = 10_000;
 const GOAL: &str = "≤ 33 ms";
 
+/// What happens before a frame is drawn: to the screen, to the terminal, for the how-manieth time.
+type Change = Box<dyn FnMut(&mut Screen, &mut Terminal<TestBackend>, usize)>;
+
 /// Prints a line for each.
 pub(crate) fn compare() -> Result<(), String> {
     let mut screen = Screen::new(Theme::Coloured, "bench");
@@ -30,7 +33,7 @@ pub(crate) fn compare() -> Result<(), String> {
     screen.update(press(KeyCode::Char('o'), KeyModifiers::CONTROL), now);
     let mut terminal = Terminal::new(TestBackend::new(160, 50)).map_err(|error| error.to_string())?;
     let mut number = LINES;
-    let mut row = |what: &str, mut change: Box<dyn FnMut(&mut Screen, &mut Terminal<TestBackend>, usize)>| {
+    let mut row = |what: &str, mut change: Change| {
         let time = crate::median(101, || {
             number += 1;
             now += Duration::from_millis(16);

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use crate::run::{output, read};
 
 /// What promises are about.
-const AREAS: &[&str] =
-    &["CALL", "SEC", "SHL", "EFF", "POL", "APR", "FNC", "AUD", "SYS", "HOOK", "CHK", "SRV", "MCP", "RUN"];
+const AREAS: &[&str] = &[
+    "CALL", "SEC", "SHL", "EFF", "POL", "APR", "FNC", "AUD", "SYS", "HOOK", "CHK", "SRV", "MCP", "RUN", "TUI",
+];
 
 pub(crate) fn check() -> Result<(), String> {
     let mut cited: BTreeMap<String, usize> = BTreeMap::new();

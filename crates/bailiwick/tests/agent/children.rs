@@ -131,6 +131,11 @@ fn spawning_is_gated() {
     let server =
         family(vec![call("spawn_agent", json!({"message": "CHILD"})), text("unreached")], vec![text("hi")]);
     let told = run_with(&home, &server, &["run", "--json", "--profile", "dev", "do it"]);
-    assert_eq!((told.ran.code, &told.last()["reason"]), (Some(125), &json!("config_error")), "{:?}", told.ran);
+    assert_eq!(
+        (told.ran.code, &told.last()["reason"]),
+        (Some(125), &json!("config_error")),
+        "{:?}",
+        told.ran
+    );
     assert!(told.of("agent_spawned").is_empty());
 }

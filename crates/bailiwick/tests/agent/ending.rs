@@ -110,7 +110,7 @@ fn what_goes_wrong_with_a_server_is_tried_again_or_said() {
             let told = run(&home, &server, &[]);
             assert_eq!(
                 (told.ran.code, server.seen().len()),
-                (code, requests),
+                (Some(code), requests),
                 "{name} {protocol:?} {:?}",
                 told.ran
             );

@@ -77,6 +77,6 @@ fn a_workspace_file_cannot_say_who_gets_the_key() {
         home.write(".bailiwick.yaml", yaml, false);
         let server = Server::following(Protocol::Anthropic, vec![text("ok")]);
         let told = run(&home, &server, &[]);
-        assert_eq!(told.ran.code == 0, good, "{yaml}: {:?}", told.ran);
+        assert_eq!(told.ran.code == Some(0), good, "{yaml}: {:?}", told.ran);
     }
 }
