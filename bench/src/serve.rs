@@ -254,7 +254,7 @@ fn pending(app: &Arc<App>, address: SocketAddr, token: &str) -> Result<(), Strin
         ))?);
     }
     let grown = crate::approval::resident_kib().saturating_sub(before);
-    if coordinator.len() > 0 {
+    if !coordinator.is_empty() {
         return Err("an answer was lost".into());
     }
     drop(tickets);
