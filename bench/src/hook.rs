@@ -43,8 +43,9 @@ fn measure(home: &Path) -> Result<(), String> {
 
     let [mut truth, mut hooked, mut bare, mut fenced] = [const { Vec::new() }; 4];
     for _ in 0..ROUNDS {
-        truth.push(run(home, &["/bin/true".as_ref()], Some(&asked), Stdio::null())?.0);
-        hooked.push(run(home, &hook, Some(&asked), Stdio::null())?.0);
+        truth.push(run(home, &["/bin/true".as_ref()], Some(&asked), Stdio::piped())?.0);
+        // An answer that nobody can read would be a refusal.
+        hooked.push(run(home, &hook, Some(&asked), Stdio::piped())?.0);
         bare.push(
             run(home, &["/bin/bash".as_ref(), "-c".as_ref(), COMMAND.as_ref()], None, Stdio::null())?.0,
         );
@@ -54,10 +55,11 @@ fn measure(home: &Path) -> Result<(), String> {
     }
     let [truth, hooked, bare, fenced] = [truth, hooked, bare, fenced].map(median_ms);
     let at_home = format!("cd '{}'; export HOME='{}'; ", work.display(), home.display());
-    let of_hook = format!("'{}' hook claude-code < '{}'", binary.display(), asked.display());
+    let streams = format!("< '{}' > '{}'", asked.display(), home.join("answer").display());
+    let of_hook = format!("{{ '{}' hook claude-code {streams}; }}", binary.display());
     let (mut true_cpu, mut hook_cpu) = (0.0, 0.0);
     for _ in 0..2 {
-        true_cpu += cpu_ms(&at_home, &format!("/bin/true < '{}'", asked.display()))? / 2.0;
+        true_cpu += cpu_ms(&at_home, &format!("{{ /bin/true {streams}; }}"))? / 2.0;
         hook_cpu += cpu_ms(&at_home, &of_hook)? / 2.0;
     }
     println!();
