@@ -34,6 +34,8 @@ impl<R: AsyncRead + Unpin> AsyncRead for Lines<R> {
             None => self.current.saturating_add(new.len()),
         };
         if self.current > self.longest {
+            // An error comes with nothing read.
+            buffer.set_filled(before);
             let why = format!("a message is longer than {} bytes", self.longest);
             return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, why)));
         }

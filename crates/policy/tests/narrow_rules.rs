@@ -35,6 +35,7 @@ fn decide(yaml: &str, command: &str) -> Decision {
         wall_ms: None,
         memory_mb: None,
         fence: &Fence::none("a test"),
+        arguments: None,
         engine: &Consultation::NotConfigured,
     };
     load(yaml).expect("loads").rule(&question).decision

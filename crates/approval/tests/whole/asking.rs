@@ -53,6 +53,7 @@ pub(crate) fn judge(config: &Config, raw: RawCall) -> Judged {
         wall_ms: None,
         memory_mb: None,
         fence: &fence,
+        arguments: None,
         engine: &Consultation::NotConfigured,
     });
     let seen = Seen {

@@ -62,6 +62,9 @@ pub fn add_server(host: Host, text: Option<&str>, binary: &str) -> Result<String
     }
     match servers.node.member(OURS) {
         None => Ok(append(text, &servers.node, Some(OURS), &ours)),
+        Some(known) if read(text, &known.node).ok().map(Json::Object).as_ref() == Some(&ours) => {
+            Ok(text.to_owned())
+        }
         Some(known) => replaced(text, &known.node, &ours),
     }
 }

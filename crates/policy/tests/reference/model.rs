@@ -131,6 +131,7 @@ impl Asked {
             wall_ms: self.wall_ms,
             memory_mb: self.memory_mb,
             fence: &self.fence,
+            arguments: None,
             engine: &self.engine,
         }
     }
