@@ -255,7 +255,6 @@ fn question<'a>(tool: &'a str, text: Option<&'a str>, analysis: &'a Analysis) ->
         wall_ms: None,
         memory_mb: None,
         fence: &UNFENCED,
-        arguments: None,
         engine: &Consultation::NotConfigured,
     }
 }

@@ -35,7 +35,6 @@ fn decide(yaml: &str, command: &str) -> Decision {
         wall_ms: None,
         memory_mb: None,
         fence: &Fence::none("a test"),
-        arguments: None,
         engine: &Consultation::NotConfigured,
     };
     load(yaml).expect("loads").rule(&question).decision

@@ -121,7 +121,6 @@ impl Call {
             wall_ms: Some(self.wall_ms),
             memory_mb: Some(self.memory_mb),
             fence: &self.fence,
-            arguments: None,
             engine: &Consultation::NotConfigured,
         })
     }

@@ -53,7 +53,6 @@ pub(crate) fn judge(config: &Config, raw: RawCall) -> Judged {
         wall_ms: None,
         memory_mb: None,
         fence: &fence,
-        arguments: None,
         engine: &Consultation::NotConfigured,
     });
     let seen = Seen {

@@ -131,7 +131,6 @@ impl Asked {
             wall_ms: self.wall_ms,
             memory_mb: self.memory_mb,
             fence: &self.fence,
-            arguments: None,
             engine: &self.engine,
         }
     }
