@@ -29,7 +29,6 @@ fn rule(
         wall_ms: Some(1_000),
         memory_mb: Some(64),
         fence: &Fence { name: "test", holds_paths: fenced, holds_network: fenced, lacks: None },
-        arguments: None,
         engine: &Consultation::NotConfigured,
     });
     ruling.decision
@@ -165,7 +164,6 @@ fn a_ruling_says_whether_it_holds_only_behind_the_fence() {
             wall_ms: Some(1_000),
             memory_mb: Some(64),
             fence: &fence,
-            arguments: None,
             engine: &Consultation::NotConfigured,
         });
         assert_eq!(ruling.needs_fence, needed, "{text}: {:?}", ruling.decision);

@@ -69,7 +69,6 @@ fn command(config: &Config, text: &str, effects: Vec<Effect>) -> Ruling {
         wall_ms: Some(1_000),
         memory_mb: Some(64),
         fence: &Fence { name: "test", holds_paths: true, holds_network: true, lacks: None },
-        arguments: None,
         engine: &Consultation::NotConfigured,
     })
 }
