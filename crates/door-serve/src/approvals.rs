@@ -223,7 +223,6 @@ pub(crate) fn answer(app: &App, caller: &Caller, id: &str, said: &Said) -> Resul
             .help("approved, approved_for_session, approved_always, denied, abort"));
     };
     let by = caller.name.as_deref().unwrap_or(&app.user);
-    let coordinator = app.office()?.approver.coordinator();
     let open = question(app, id).ok();
     if let Some(open) = &open
         && !open.choices.iter().any(|choice| choice == decision.name())
@@ -231,7 +230,8 @@ pub(crate) fn answer(app: &App, caller: &Caller, id: &str, said: &Said) -> Resul
         return Err(Refusal::unfit(format!("`{}` is not offered for this question", decision.name()))
             .help(format!("offered are {}", open.choices.join(", "))));
     }
-    let resolved = if coordinator.get(id).is_some() || open.is_none() {
+    // One that was here when it was looked for may be settled by now: who won is known here, and nowhere else.
+    let resolved = if open.as_ref().is_none_or(Question::is_here) {
         resolve_here(app, id, decision, by, said)
     } else {
         resolve_elsewhere(app, id, decision, by, said)

@@ -9,6 +9,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+/// Where a question of this process waits.
+const HERE: &str = "here";
+
 /// A question that waits for an answer.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Question {
@@ -139,8 +142,13 @@ impl Question {
                 .map(|one| one.name().to_owned())
                 .collect(),
             always,
-            waits: "here".to_owned(),
+            waits: HERE.to_owned(),
         }
+    }
+
+    /// Whether it is one of this process.
+    pub(crate) fn is_here(&self) -> bool {
+        self.waits == HERE
     }
 
     /// One of another process, with what the journal knows of its call.
