@@ -13,8 +13,10 @@ def the_stream_has_no_gap_and_no_repeat_over_reconnects(bench):
         call = mock.requested(f"step {number}")
         mock.finished(call)
         if number % 20 == 7:
+            before = len(mock.stream_starts)
             mock.drop_streams()
             if number % 40 == 7:
+                within(12, lambda: len(mock.stream_starts) > before, "the page comes again")
                 page.until("document.querySelector('#frame').dataset.connection === 'live'", seconds=12)
     try:
         page.until(f"document.querySelectorAll('.rows [data-call]').length === {total}", seconds=30)
