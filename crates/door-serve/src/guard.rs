@@ -61,7 +61,7 @@ pub(crate) fn pass(head: &Head<'_>, hosts: &Hosts, tokens: &Tokens) -> Result<Op
     if routes::is_open(head.uri.path()) {
         return match *head.method {
             Method::GET | Method::HEAD => Ok(None),
-            _ => Err(Refusal::invalid("this can only be read").with_status(StatusCode::METHOD_NOT_ALLOWED)),
+            _ => Err(Refusal::not_in_this_way(head.uri.path())),
         };
     }
     let caller = bearer(head.headers).and_then(|token| tokens.caller(token)).ok_or_else(|| {
@@ -120,8 +120,7 @@ fn in_json(head: &Head<'_>) -> Result<(), Refusal> {
         Method::DELETE => !given || json,
         Method::POST => json && !encoded,
         _ => {
-            return Err(Refusal::invalid("this cannot be asked in this way")
-                .with_status(StatusCode::METHOD_NOT_ALLOWED));
+            return Err(Refusal::not_in_this_way(head.uri.path()));
         }
     };
     if fits {

@@ -17,6 +17,8 @@ pub(crate) struct Refusal {
     help: Vec<String>,
     /// Members beside `error`.
     more: Vec<(&'static str, Value)>,
+    /// How it could be asked instead.
+    allow: Option<String>,
 }
 
 /// The form of every error.
@@ -41,7 +43,7 @@ impl Refusal {
     /// With the status that the kind has.
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Refusal {
         let status = StatusCode::from_u16(kind.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Refusal { status, kind, message: message.into(), help: Vec::new(), more: Vec::new() }
+        Refusal { status, kind, message: message.into(), help: Vec::new(), more: Vec::new(), allow: None }
     }
 
     /// With a status that says more than the kind's.
@@ -64,6 +66,14 @@ impl Refusal {
 
     pub(crate) fn invalid(message: impl Into<String>) -> Refusal {
         Refusal::new(ErrorKind::Validation, message)
+    }
+
+    /// It is asked in a way that nothing at this path is.
+    pub(crate) fn not_in_this_way(path: &str) -> Refusal {
+        let mut refusal =
+            Refusal::invalid("this cannot be asked in this way").with_status(StatusCode::METHOD_NOT_ALLOWED);
+        refusal.allow = Some(crate::routes::methods_at(path));
+        refusal
     }
 
     pub(crate) fn not_found(message: impl Into<String>) -> Refusal {
@@ -116,6 +126,9 @@ impl IntoResponse for Refusal {
             members.extend(self.more.into_iter().map(|(name, value)| (name.to_owned(), value)));
         }
         let mut response = json_with(self.status, &body);
+        if let Some(allow) = self.allow.and_then(|allow| HeaderValue::try_from(allow).ok()) {
+            response.headers_mut().insert(header::ALLOW, allow);
+        }
         if self.status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }

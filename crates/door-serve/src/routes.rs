@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::http::StatusCode;
+use axum::http::Uri;
 use axum::routing::{MethodRouter, delete, get, post};
 use schemars::{Schema, SchemaGenerator};
 
@@ -261,6 +261,23 @@ pub(crate) fn is_open(path: &str) -> bool {
         || ROUTES.iter().any(|route| route.access == Access::Open && route.path == path)
 }
 
+/// The methods that something at this path is asked with, as a header lists them.
+pub(crate) fn methods_at(path: &str) -> String {
+    let same = |route: &&Route| {
+        let (mut given, mut known) = (path.split('/'), route.path.split('/'));
+        loop {
+            match (given.next(), known.next()) {
+                (None, None) => return true,
+                (Some(given), Some(known)) if given == known || known.starts_with('{') => {}
+                _ => return false,
+            }
+        }
+    };
+    let names: Vec<&str> = ROUTES.iter().filter(same).map(|route| route.method.name()).collect();
+    // The files of the page can only be read.
+    if names.is_empty() { Method::Get.name().to_owned() } else { names.join(", ") }
+}
+
 /// The table as a router.
 pub(crate) fn router(app: Arc<App>) -> Router {
     let mut router = Router::new();
@@ -271,8 +288,6 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         router = router.route(file.path, get(page::file));
     }
     let elsewhere = || async { Refusal::not_found("there is nothing here") };
-    let otherwise = || async {
-        Refusal::invalid("this cannot be asked in this way").with_status(StatusCode::METHOD_NOT_ALLOWED)
-    };
+    let otherwise = |uri: Uri| async move { Refusal::not_in_this_way(uri.path()) };
     router.fallback(elsewhere).method_not_allowed_fallback(otherwise).with_state(app)
 }
