@@ -112,6 +112,9 @@ fn in_json(head: &Head<'_>) -> Result<(), Refusal> {
         kind.trim().eq_ignore_ascii_case("application/json")
             && parameters.trim().eq_ignore_ascii_case("charset=utf-8")
     };
+    if routes::is_wrong_way(head.method.as_str(), head.uri.path()) {
+        return Err(Refusal::not_in_this_way(head.uri.path()));
+    }
     let given = head.headers.contains_key(header::CONTENT_TYPE);
     let json = only(head.headers, header::CONTENT_TYPE).is_some_and(is_json);
     let encoded = head.headers.contains_key(header::CONTENT_ENCODING);

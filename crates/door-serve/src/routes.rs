@@ -261,8 +261,8 @@ pub(crate) fn is_open(path: &str) -> bool {
         || ROUTES.iter().any(|route| route.access == Access::Open && route.path == path)
 }
 
-/// The methods that something at this path is asked with, as a header lists them.
-pub(crate) fn methods_at(path: &str) -> String {
+/// The methods that something at this path is asked with.
+fn methods_of(path: &str) -> Vec<&'static str> {
     let same = |route: &&Route| {
         let (mut given, mut known) = (path.split('/'), route.path.split('/'));
         loop {
@@ -273,9 +273,20 @@ pub(crate) fn methods_at(path: &str) -> String {
             }
         }
     };
-    let names: Vec<&str> = ROUTES.iter().filter(same).map(|route| route.method.name()).collect();
+    ROUTES.iter().filter(same).map(|route| route.method.name()).collect()
+}
+
+/// The same as a header lists them.
+pub(crate) fn methods_at(path: &str) -> String {
+    let names = methods_of(path);
     // The files of the page can only be read.
     if names.is_empty() { Method::Get.name().to_owned() } else { names.join(", ") }
+}
+
+/// There is something at this path, and it is never asked in this way.
+pub(crate) fn is_wrong_way(method: &str, path: &str) -> bool {
+    let names = methods_of(path);
+    !names.is_empty() && !names.contains(&method) && !(method == "HEAD" && names.contains(&"GET"))
 }
 
 /// The table as a router.

@@ -73,6 +73,7 @@ impl Wanted {
         };
         let (subject, action, mut resource) = (entity("subject")?, entity("action")?, entity("resource")?);
         text(&subject, "subject", "type")?;
+        let who = text(&subject, "subject", "id")?;
         for (entity, members) in [("subject", &subject), ("action", &action)] {
             if !matches!(members.get("properties"), None | Some(Value::Null | Value::Object(_))) {
                 return Err(expected(&format!("{entity}.properties"), "an object"));
@@ -97,7 +98,7 @@ impl Wanted {
         let mut wanted = Wanted { raw, safety: None, explain: false };
         let groups = subject.get("properties").and_then(|properties| properties.get("groups")).cloned();
         let mut principal = Map::new();
-        principal.insert("id".into(), text(&subject, "subject", "id")?.into());
+        principal.insert("id".into(), who.into());
         principal.extend(groups.map(|groups| ("groups".to_owned(), groups)));
         wanted.raw.principal = Principal::read(Value::Object(principal))
             .map_err(|invalid| Refusal::invalid(format!("`subject`: {invalid}")))?;
