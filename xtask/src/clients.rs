@@ -14,7 +14,7 @@ pub(crate) fn check() -> Result<(), String> {
     let place = root().join(PLACE);
     let python = place.join("python/bin/python");
     if !python.exists() {
-        must("python3", &["-m", "venv", &format!("{PLACE}/python")])?;
+        must("virtualenv", &["--quiet", &format!("{PLACE}/python")])?;
     }
     let python = python.display().to_string();
     if !exists(&format!("{PLACE}/python/bin/mcp")) {
