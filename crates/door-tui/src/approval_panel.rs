@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use gate::approval::{Answer, Decision};
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::entry::{Ink, Row};
 use crate::guard::Guard;

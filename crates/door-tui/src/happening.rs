@@ -200,7 +200,7 @@ pub enum Event {
     /// In the run.
     Run(Happening),
     /// A key.
-    Key(ratatui::crossterm::event::KeyEvent),
+    Key(crossterm::event::KeyEvent),
     /// A text all at once. It answers nothing.
     Paste(String),
     /// The wheel: so many rows, up where it is negative.

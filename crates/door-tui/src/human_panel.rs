@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use gate::call::{visible, visible_lines};
 use gate::tools::{Given, HumanAnswer, HumanQuestion, Item};
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::entry::{Ink, Row};
 use crate::guard::Guard;

@@ -1,6 +1,6 @@
 //! The line where one writes to the agent: several lines if wanted, with a history.
 
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::wrap;

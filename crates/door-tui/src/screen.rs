@@ -4,10 +4,10 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use gate::approval::{Answer, Decision};
 use gate::call::visible;
 use gate::tools::HumanAnswer;
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use crate::approval_panel::ApprovalPanel;
 use crate::entry::{Entry, Verdict};

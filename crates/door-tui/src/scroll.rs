@@ -1,6 +1,6 @@
 //! Which rows of a text are in sight.
 
-use ratatui::crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::{KeyCode, KeyEvent};
 
 /// A place in a text that may be longer than its window.
 #[derive(Debug, Default, Clone, Copy)]

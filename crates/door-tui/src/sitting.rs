@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
+use crossterm::event::{self, MouseEventKind};
 use door_agent::{Command, Handle, What};
 use gate::approval::{Grant, GrantKind};
 use gate::{Gate, GrantChange};
-use ratatui::crossterm::event::{self, MouseEventKind};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 
 use crate::from_run::Reader;

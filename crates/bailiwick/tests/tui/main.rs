@@ -60,6 +60,22 @@ fn a_task_is_done_with_an_approval_by_key_and_the_terminal_is_as_it_was() {
     }
 }
 
+/// A key that comes together with a new size of the window is not left lying until the next key.
+#[test]
+fn keys_count_while_the_window_changes() {
+    let server = Server::following(Protocol::OpenAi, vec![text("Hello.")]);
+    let mut sitting = Sitting::start(&server, 80, 24);
+    sitting.until("Enter send");
+    let mut typed = String::from("> ");
+    for number in 0..60_u16 {
+        let letter = char::from(b'a' + u8::try_from(number % 26).expect("a letter"));
+        typed.push(letter);
+        sitting.resize(80 + number % 2, 24);
+        sitting.type_text(&letter.to_string());
+        sitting.until(&typed);
+    }
+}
+
 #[test]
 fn a_no_and_a_paste_run_nothing() {
     let server = Server::following(Protocol::OpenAi, vec![shell("touch made.txt"), text("Then not.")]);

@@ -1,11 +1,11 @@
 //! What answers a question, what does not, and what keys do.
 
 use crate::situations::{Viewer, critical, human, id, question};
+use crossterm::event::{KeyCode, KeyModifiers};
 use door_tui::{Action, Event, Happening, Mode};
 use gate::approval::Decision;
 use gate::tools::HumanAnswer;
 use proptest::prelude::*;
-use ratatui::crossterm::event::{KeyCode, KeyModifiers};
 
 fn decisions(actions: &[Action]) -> Vec<(u128, Decision)> {
     let number = |id| (0..100).find(|number| crate::situations::id(*number) == id).unwrap_or(999);
@@ -244,7 +244,7 @@ fn anything() -> impl Strategy<Value = Event> {
     let call = prop::sample::select(vec!["a".to_owned(), "b".to_owned()]);
     let tool = || "shell".to_owned();
     prop_oneof![
-        4 => (key, modifiers).prop_map(|(code, with)| Event::Key(ratatui::crossterm::event::KeyEvent::new(code, with))),
+        4 => (key, modifiers).prop_map(|(code, with)| Event::Key(crossterm::event::KeyEvent::new(code, with))),
         1 => text.prop_map(Event::Paste),
         1 => (-5..5_i32).prop_map(Event::Wheel),
         1 => Just(Event::Resumed),

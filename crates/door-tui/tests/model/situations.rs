@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use door_tui::{Action, Event, GrantLine, Happening, Mode, PlanStep, Question, Screen, StepStatus, Theme};
 use gate::approval::AskId;
 use gate::tools::{Cancel, HumanQuestion, Item, Offered};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Somebody before a screen of cells.
 pub(crate) struct Viewer {
