@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 
 use approval::{AskId, Asked};
 use door_serve::{App, Loader, Presence, Setup, Tokens, Unfit, bind, new_token, serve};
+use gate::approval::Later;
 use gate::call::RawCall;
 use gate::policy::Fence;
-use gate::{Desk, Gate, Later, Machine, Wanted, load};
+use gate::{Desk, Gate, Machine, Wanted, load};
 
 /// How long each measurement takes.
 const WHILE: Duration = Duration::from_secs(4);

@@ -134,6 +134,7 @@ impl Approver {
                     otherwise.get_or_insert(answer);
                 }
                 Reply::Held => return,
+                Reply::Later => return refuse(Cause::NobodyToAsk, "a person is asked later"),
                 Reply::Failed(why) => return refuse(Cause::ProviderFailed, &format!("{name}: {why}")),
                 Reply::Answer(answer) => return self.take(asked, name, &answer),
             }

@@ -52,7 +52,7 @@ pub use elsewhere::Elsewhere;
 pub use grants::{AutoStatus, Deferred, Extent, Grant, GrantKind, Grants, NotGranted};
 pub use outcome::{Answer, Cause, Decision, Invalid, Outcome, Reason};
 pub use prompt::{always_prompt, explanation, place, prompt, what_of};
-pub use provider::{Callback, Provider, Queue, Reply, Wait};
+pub use provider::{Callback, Later, Provider, Queue, Reply, Wait};
 pub use rules::{Rule, Rules};
 pub use run_guard::{RunGuard, RunState};
 pub use saved_rule::{CannotEdit, Provenance, add_rule};

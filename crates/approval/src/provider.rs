@@ -28,6 +28,8 @@ pub enum Reply {
     Otherwise(Answer),
     /// Somebody will answer by the question's id.
     Held,
+    /// A person is asked once this round is over: nobody has answered, whatever others would say for want of anybody.
+    Later,
     /// Was asked and failed: a denial, with what went wrong.
     Failed(String),
 }
@@ -72,6 +74,21 @@ impl Provider for Queue {
 
     fn ask(&self, _asked: &Arc<Asked>, _wait: &Wait<'_>) -> Reply {
         Reply::Held
+    }
+}
+
+/// Stands for the person whom a host, or a command at another terminal, will ask: it ends the round of those who answer by
+/// themselves.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Later;
+
+impl Provider for Later {
+    fn name(&self) -> &'static str {
+        "later"
+    }
+
+    fn ask(&self, _asked: &Arc<Asked>, _wait: &Wait<'_>) -> Reply {
+        Reply::Later
     }
 }
 

@@ -11,7 +11,7 @@ use gate::tools::Human;
 use gate::{Desk, Gate, Hands, Machine};
 
 use crate::approvers::{Audience, approvers};
-use crate::cli::{AgentArgs, Setup};
+use crate::cli::AgentArgs;
 use crate::transport::Transport;
 
 /// Everything for one run, before it starts.
@@ -47,21 +47,10 @@ impl AgentArgs {
         Ok(entries)
     }
 
-    /// The flags with everything that they, and the table of defaults, stand for.
-    pub(crate) fn setup(&self, transport: Transport) -> Result<Setup, String> {
-        let mut setup = self.safety.setup.clone();
-        setup.more.agent = self.entries()?;
-        setup.more.safety = self.safety.said()?;
-        if setup.profile.is_none() {
-            let unsaid = self.safety.unsaid(transport, setup.gate(None)?.config());
-            setup.more.safety.extend(unsaid);
-        }
-        Ok(setup)
-    }
-
     /// Prepares a run.
     pub(crate) fn prepare(&self, transport: Transport) -> Result<Prepared, String> {
-        let setup = self.setup(transport)?;
+        let mut setup = self.safety.setup(transport)?;
+        setup.more.agent = self.entries()?;
         let gate = setup.gate_for(None, Vec::new())?.running();
         let (client, key_env) = client(&gate)?;
         let limits = Limits::from(gate.config().agent());

@@ -91,7 +91,11 @@ impl Keeper for InConfiguration {
         let new =
             add_rule(&text, proposal, &Provenance { who, when, why }).map_err(|error| error.to_string())?;
         replace(&self.file, &new).map_err(|error| format!("{}: {error}", self.file.display()))?;
-        eprintln!("bailiwick: saved as `{}` in {}", visible(proposal.name()), self.file.display());
+        Machine::tell(format_args!(
+            "bailiwick: saved as `{}` in {}",
+            visible(proposal.name()),
+            self.file.display()
+        ));
         Ok(Shown::of(&self.file.display().to_string()))
     }
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use door_serve::Presence;
-use gate::approval::{Console, Program, Provider, Queue, Rules, Style, Terminal, Tty};
+use gate::approval::{Console, Later, Program, Provider, Queue, Rules, Style, Terminal, Tty};
 use gate::policy::ApprovalProvider;
-use gate::{Desk, Gate, Later, Machine};
+use gate::{Desk, Gate, Machine};
 
 use crate::terminal;
 

@@ -78,29 +78,34 @@ fn show_plan(arguments: &Exec, raw: RawCall) -> Result<u8, String> {
 }
 
 fn explain(stopped: &Stopped) -> u8 {
-    eprintln!("bailiwick: {} ({}, by {})", visible(&stopped.why), stopped.kind, stopped.by.name());
+    Machine::tell(format_args!(
+        "bailiwick: {} ({}, by {})",
+        visible(&stopped.why),
+        stopped.kind,
+        stopped.by.name()
+    ));
     if let Some(rule) = &stopped.rule {
-        eprintln!("  rule: {}", visible(rule));
+        Machine::tell(format_args!("  rule: {}", visible(rule)));
     }
     for help in &stopped.help {
-        eprintln!("  help: {}", visible(help));
+        Machine::tell(format_args!("  help: {}", visible(help)));
     }
     if let Some(id) = &stopped.pending {
         let short: String = id.chars().take(12).collect();
-        eprintln!("  to approve it: bailiwick grants approve {short}, then try again");
+        Machine::tell(format_args!("  to approve it: bailiwick grants approve {short}, then try again"));
     }
     stopped.kind.exit_code()
 }
 
 fn finish(outcome: &Outcome) -> u8 {
     for blocked in outcome.blocked.iter().take(TOLD) {
-        eprintln!("bailiwick: {}", visible(&blocked.to_string()));
+        Machine::tell(format_args!("bailiwick: {}", visible(&blocked.to_string())));
         if let Some(remedy) = blocked.remedy() {
-            eprintln!("  to allow it: {}", visible(&remedy));
+            Machine::tell(format_args!("  to allow it: {}", visible(&remedy)));
         }
     }
     if outcome.blocked.len() > TOLD {
-        eprintln!("bailiwick: {} more were refused", outcome.blocked.len() - TOLD);
+        Machine::tell(format_args!("bailiwick: {} more were refused", outcome.blocked.len() - TOLD));
     }
     if outcome.blocked.iter().any(|blocked| matches!(blocked, Blocked::Made(..) | Blocked::Left(..))) {
         return REFUSED;
@@ -108,7 +113,7 @@ fn finish(outcome: &Outcome) -> u8 {
     match outcome.end {
         End::Code(code) => code,
         End::TimedOut => {
-            eprintln!("bailiwick: the time was up (`--time` or `sandbox.limits.wall_ms`)");
+            Machine::tell(format_args!("bailiwick: the time was up (`--time` or `sandbox.limits.wall_ms`)"));
             LATE
         }
         End::Signal(signal) => {

@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &Grants) -> Result<u8, String> {
             let text = if arguments.json { json_list(&all)? } else { table(&all, Style::of_stdout()) };
             print(text.as_bytes())?;
             for complaint in grants.complaints() {
-                eprintln!("bailiwick: {}", visible(&complaint));
+                Machine::tell(format_args!("bailiwick: {}", visible(&complaint)));
             }
             Ok(0)
         }
@@ -110,10 +110,10 @@ fn confirm(grant: &Grant) -> Result<String, String> {
     if !std::io::stdin().is_terminal() {
         return Err(format!("a yes to this needs `{CONFIRMATION}`, typed at a terminal"));
     }
-    eprintln!(
+    Machine::tell(format_args!(
         "{}\nThis cannot be undone. Type `{CONFIRMATION}` to approve it:",
         visible(grant.shown.as_str())
-    );
+    ));
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).map_err(|error| error.to_string())?;
     Ok(line.trim().to_owned())

@@ -29,10 +29,10 @@ static ASKING: AtomicBool = AtomicBool::new(false);
 /// Runs the command. Its code is the host's to read.
 pub(crate) fn run(arguments: &Hook) -> u8 {
     let Some(host) = Host::from_name(&arguments.host) else {
-        eprintln!(
+        Machine::tell(format_args!(
             "bailiwick: `{}` is no host that is known, so the call is blocked",
             visible(&arguments.host)
-        );
+        ));
         return BLOCK;
     };
     // FAIL-CLOSED: a panic, and an answer that does not come, are refusals in the host's own words.

@@ -297,7 +297,7 @@ fn confirmed() -> Result<bool, String> {
     if !std::io::stdin().is_terminal() {
         return Err("nothing was changed: without a terminal, say --yes".into());
     }
-    eprint!("Make these changes? [y/N] ");
+    Machine::prompt("Make these changes? [y/N] ");
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(|error| error.to_string())?;
     Ok(matches!(line.trim(), "y" | "Y" | "yes"))

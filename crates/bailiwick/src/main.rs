@@ -65,7 +65,7 @@ fn main() -> ExitCode {
     match done {
         Ok(code) => ExitCode::from(code),
         Err(failure) => {
-            eprintln!("bailiwick: {failure}");
+            gate::Machine::tell(format_args!("bailiwick: {failure}"));
             ExitCode::from(OWN_FAILURE)
         }
     }

@@ -31,7 +31,11 @@ fn serve(arguments: &Mcp) -> Result<u8, String> {
             Some(address) => {
                 let (token, file) = token(&gate)?;
                 let listening = Listening::at(address).await?;
-                eprintln!("bailiwick: {}; the token is in {}", listening.url(), file.display());
+                Machine::tell(format_args!(
+                    "bailiwick: {}; the token is in {}",
+                    listening.url(),
+                    file.display()
+                ));
                 listening.serve(door, token).await
             }
         }

@@ -11,6 +11,7 @@ use crate::always::InConfiguration;
 use crate::approvers::Audience;
 use crate::cli::{Serve, Setup};
 use crate::replace::replace;
+use crate::transport::Transport;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Serve) -> Result<u8, String> {
@@ -27,7 +28,7 @@ pub(crate) fn run(arguments: &Serve) -> Result<u8, String> {
             );
         }
     }
-    let setup = &arguments.setup;
+    let setup = &arguments.safety.setup(Transport::Serve)?;
     let gate = setup.gate(None)?.running();
     let console = Desk::of(gate.world(), gate.config())?.console().to_path_buf();
     let presence = Presence::new(Some(console));
@@ -83,18 +84,18 @@ fn announce(listening: &Listening, directory: &Path) -> Result<(), String> {
     let place = match listening.place().map_err(|error| error.to_string())? {
         Place::Address(address) => format!("http://{address}/"),
         Place::Socket(path) => {
-            eprintln!("bailiwick: listening at {}", path.display());
-            eprintln!("bailiwick: the token is in {}", token.display());
+            Machine::tell(format_args!("bailiwick: listening at {}", path.display()));
+            Machine::tell(format_args!("bailiwick: the token is in {}", token.display()));
             return Ok(());
         }
     };
     if std::io::stderr().is_terminal() {
         let world = Machine::world()?;
         let text = world.disk.read(&token)?.unwrap_or_default();
-        eprintln!("bailiwick: the console is at {place}#token={}", text.trim());
+        Machine::tell(format_args!("bailiwick: the console is at {place}#token={}", text.trim()));
     } else {
-        eprintln!("bailiwick: the console is at {place}");
-        eprintln!("bailiwick: the token is in {}", token.display());
+        Machine::tell(format_args!("bailiwick: the console is at {place}"));
+        Machine::tell(format_args!("bailiwick: the token is in {}", token.display()));
     }
     Ok(())
 }

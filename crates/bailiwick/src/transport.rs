@@ -3,9 +3,10 @@
 //! A row counts only as long as nobody has said how careful to be. A file or flag that names a profile, or sets one of these keys,
 //! has.
 
-use gate::policy::Config;
+use gate::Machine;
+use gate::policy::{Base, Config, anchored};
 
-use crate::cli::SafetyArgs;
+use crate::cli::{SafetyArgs, Setup};
 
 /// A way to run an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +18,6 @@ pub(crate) enum Transport {
     /// `bailiwick tui`
     Tui,
     /// `bailiwick serve`
-    #[cfg_attr(not(test), expect(dead_code, reason = "served runs are not started from here yet"))]
     Serve,
 }
 
@@ -47,8 +47,25 @@ impl Transport {
 }
 
 impl SafetyArgs {
-    /// What the flags say, as entries of `safety`.
-    pub(crate) fn said(&self) -> Result<Vec<String>, String> {
+    /// The flags with everything that they, and the table of defaults, stand for.
+    pub(crate) fn setup(&self, transport: Transport) -> Result<Setup, String> {
+        let mut setup = self.setup.clone();
+        let here = match transport {
+            Transport::Serve => Some(here(&setup)?),
+            Transport::Chat | Transport::Run | Transport::Tui => None,
+        };
+        setup.more.safety = self.said(here.as_ref())?;
+        if setup.profile.is_none() {
+            let unsaid = self.unsaid(transport, setup.gate(None)?.config());
+            setup.more.safety.extend(unsaid);
+        }
+        Ok(setup)
+    }
+
+    /// What the flags say, as entries of `safety`. Where requests name directories of their own, the flags still mean those
+    /// below `here`.
+    fn said(&self, here: Option<&Base>) -> Result<Vec<String>, String> {
+        let list = |patterns: &[String]| list(patterns, here);
         let mut entries = Vec::new();
         if self.require_approval || self.no_require_approval {
             entries.extend(approval(self.require_approval));
@@ -56,7 +73,7 @@ impl SafetyArgs {
         if !self.allowed_paths.is_empty() {
             entries.push(format!("allowed_paths: {}", list(&self.allowed_paths)?));
         } else if self.restrict_to_cwd {
-            entries.push(WITHIN.to_owned());
+            entries.push(format!("allowed_paths: {}", list(&[WITHIN.to_owned()])?));
         } else if self.no_restrict_to_cwd {
             entries.push("allowed_paths: []".to_owned());
         }
@@ -67,7 +84,7 @@ impl SafetyArgs {
     }
 
     /// What is added to it for want of anybody's word. `config` is what holds without.
-    pub(crate) fn unsaid(&self, transport: Transport, config: &Config) -> Vec<String> {
+    fn unsaid(&self, transport: Transport, config: &Config) -> Vec<String> {
         let defaults = transport.defaults();
         let shown = config.shown();
         let set =
@@ -83,21 +100,33 @@ impl SafetyArgs {
         }
         let flagged = self.restrict_to_cwd || self.no_restrict_to_cwd || !self.allowed_paths.is_empty();
         if defaults.restrict_to_cwd && !flagged && !set("safety.allowed_paths") {
-            entries.push(WITHIN.to_owned());
+            entries.push(format!("allowed_paths: [\"{WITHIN}\"]"));
         }
         entries
     }
 }
 
-const WITHIN: &str = "allowed_paths: [\"<cwd>/**\"]";
+const WITHIN: &str = "<cwd>/**";
+
+/// What the words of the flags' patterns stand for.
+fn here(setup: &Setup) -> Result<Base, String> {
+    let world = Machine::world()?;
+    let cwd = setup.cwd.as_ref().map_or_else(|| world.cwd.clone(), |cwd| world.cwd.join(cwd));
+    let home = world.home.as_ref().map(|home| home.to_string_lossy().into_owned());
+    let cwd = cwd.into_os_string().into_string();
+    Ok(Base { cwd: cwd.map_err(|_| "the working directory's name is not text")?, home })
+}
 
 fn approval(wanted: bool) -> [String; 2] {
     ["writes", "execute"].map(|what| format!("require_approval_for_{what}: {wanted}"))
 }
 
-fn list(patterns: &[String]) -> Result<String, String> {
-    let patterns: Vec<&str> =
-        patterns.iter().map(|pattern| pattern.trim()).filter(|p| !p.is_empty()).collect();
+fn list(patterns: &[String], here: Option<&Base>) -> Result<String, String> {
+    let given = patterns.iter().map(|pattern| pattern.trim()).filter(|pattern| !pattern.is_empty());
+    let patterns: Vec<String> = match here {
+        Some(here) => given.map(|pattern| anchored(pattern, here)).collect::<Result<_, _>>()?,
+        None => given.map(str::to_owned).collect(),
+    };
     serde_json::to_string(&patterns).map_err(|error| error.to_string())
 }
 

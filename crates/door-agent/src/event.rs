@@ -296,10 +296,11 @@ impl Serialize for AskedHuman {
 }
 
 /// How much is approved without a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// What the policy asks about is asked about.
+    #[default]
     Default,
     /// Writing files is approved.
     Edit,

@@ -1,7 +1,7 @@
 //! Starting a run, and the two ways between it and its front end.
 
 use std::ffi::OsString;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use gate::call::{Principal, Shown};
 use gate::journal::{Kind, Payload};
@@ -17,13 +17,13 @@ use crate::event::{Event, Failure, What};
 use crate::instructions;
 use crate::kept::Kept;
 use crate::life::{Ended, Life};
-use crate::limits::Limits;
+use crate::limits::{Limits, Used};
 use crate::model::Client;
 use crate::modes::set_mode;
 use crate::offer::{Able, offers};
 use crate::sink::{Sink, WAITING};
 use crate::switchboard::Switchboard;
-use crate::tree::{Parts, Tree};
+use crate::tree::{SoFar, Tree};
 
 /// How many commands wait to be heard.
 const COMMANDS: usize = 64;
@@ -100,7 +100,7 @@ pub fn start(start: Start) -> Result<Handle, String> {
         hands.agents = Some(Arc::clone(&colleagues) as Arc<dyn gate::Agents>);
     }
     let instructions = instructions::text(&gate, start.instructions.as_deref());
-    let parts = Parts {
+    let tree = Arc::new(Tree {
         gate,
         hands: Arc::new(hands),
         client,
@@ -112,8 +112,12 @@ pub fn start(start: Start) -> Result<Handle, String> {
         board,
         instructions,
         sink: sink.clone(),
-    };
-    let tree = Arc::new(Tree::new(parts));
+        used: Used::default(),
+        admitting: Mutex::default(),
+        root: Arc::new(Control::new()),
+        runtime: tokio::runtime::Handle::current(),
+        so_far: SoFar::default(),
+    });
     colleagues.of(&tree);
     tree.board.connect(&tree.run, sink.clone());
     let resumed = !start.conversation.messages.is_empty();

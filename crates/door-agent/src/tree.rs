@@ -34,66 +34,21 @@ pub(crate) struct Tree {
     pub(crate) root: Arc<Control>,
     pub(crate) sink: Sink,
     pub(crate) runtime: tokio::runtime::Handle,
+    pub(crate) so_far: SoFar,
+}
+
+/// What has come of the run so far.
+#[derive(Default)]
+pub(crate) struct SoFar {
     failed: OnceLock<(Failure, String)>,
     colleagues: Mutex<BTreeMap<String, Colleague>>,
     calls: std::sync::atomic::AtomicU64,
 }
 
-/// The parts that a tree is made from.
-pub(crate) struct Parts {
-    pub(crate) gate: Arc<Gate>,
-    pub(crate) hands: Arc<Hands>,
-    pub(crate) client: Arc<Client>,
-    pub(crate) limits: Limits,
-    pub(crate) run: String,
-    pub(crate) session: String,
-    pub(crate) principal: Principal,
-    pub(crate) environment: Vec<(OsString, OsString)>,
-    pub(crate) board: Switchboard,
-    pub(crate) instructions: String,
-    pub(crate) sink: Sink,
-}
-
 impl Tree {
-    pub(crate) fn new(parts: Parts) -> Tree {
-        let Parts {
-            gate,
-            hands,
-            client,
-            limits,
-            run,
-            session,
-            principal,
-            environment,
-            board,
-            instructions,
-            sink,
-        } = parts;
-        Tree {
-            gate,
-            hands,
-            client,
-            limits,
-            used: Used::default(),
-            run,
-            session,
-            principal,
-            environment,
-            board,
-            instructions,
-            admitting: Mutex::new(()),
-            root: Arc::new(Control::new()),
-            sink,
-            runtime: tokio::runtime::Handle::current(),
-            failed: OnceLock::new(),
-            colleagues: Mutex::default(),
-            calls: std::sync::atomic::AtomicU64::new(0),
-        }
-    }
-
     /// The whole run is over, for this reason; the first one counts.
     pub(crate) fn fail(&self, reason: Failure, message: String) {
-        let _first = self.failed.set((reason, message));
+        let _first = self.so_far.failed.set((reason, message));
         self.root.cancel();
         for colleague in self.colleagues().values() {
             colleague.control.cancel();
@@ -101,16 +56,16 @@ impl Tree {
     }
 
     pub(crate) fn failed(&self) -> Option<(Failure, String)> {
-        self.failed.get().cloned()
+        self.so_far.failed.get().cloned()
     }
 
     pub(crate) fn colleagues(&self) -> MutexGuard<'_, BTreeMap<String, Colleague>> {
-        self.colleagues.lock().unwrap_or_else(PoisonError::into_inner)
+        self.so_far.colleagues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The name of the next call.
     pub(crate) fn next_call(&self) -> String {
-        let number = self.calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let number = self.so_far.calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         format!("{}.{}", self.session, number.saturating_add(1))
     }
 

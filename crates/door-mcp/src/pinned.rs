@@ -27,7 +27,9 @@ impl Known {
             Ok(tools) => tools.unwrap_or_default(),
             // FAIL-CLOSED: where nothing can be known, every tool may be another.
             Err(why) => {
-                eprintln!("bailiwick: {why}: every tool of the server is asked about anew");
+                gate::Machine::tell(format_args!(
+                    "bailiwick: {why}: every tool of the server is asked about anew"
+                ));
                 now.iter().map(|tool| (tool.name.to_string(), UNKNOWN.to_owned())).collect()
             }
         };
@@ -102,7 +104,9 @@ impl Known {
     fn keep(&self) {
         let tools = self.held().clone();
         if let Err(why) = self.pins.write(&self.server, &tools) {
-            eprintln!("bailiwick: what the tools of a server look like cannot be kept: {why}");
+            gate::Machine::tell(format_args!(
+                "bailiwick: what the tools of a server look like cannot be kept: {why}"
+            ));
         }
     }
 

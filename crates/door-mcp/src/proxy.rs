@@ -119,7 +119,11 @@ impl Shared {
                 Ok(live) => live,
                 Err(stopped) if self.only().is_some() => return Err(gate::refusal(&stopped).stderr),
                 Err(stopped) => {
-                    eprintln!("bailiwick: {}: {}", upstream.name, gate::refusal(&stopped).stderr);
+                    gate::Machine::tell(format_args!(
+                        "bailiwick: {}: {}",
+                        upstream.name,
+                        gate::refusal(&stopped).stderr
+                    ));
                     continue;
                 }
             };
@@ -341,7 +345,7 @@ impl ServerHandler for Proxy {
         match self.shared.lists.run(&context, ("tools/list", Forms::ByRequest), work).await {
             Came::Done(Ok(tools)) => Ok(ListToolsResult::with_all_items(tools)),
             Came::Done(Err(why)) => {
-                eprintln!("bailiwick: {why}");
+                gate::Machine::tell(format_args!("bailiwick: {why}"));
                 Err(ErrorData::invalid_request(format!("Bailiwick: {why}"), None))
             }
             Came::Asks(_) | Came::Gone => Err(ErrorData::invalid_request("the request was taken back", None)),

@@ -386,7 +386,10 @@ fn tell(name: &str, errors: PipeReader) {
         line.clear();
         match errors.by_ref().take(4096).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return,
-            Ok(_) => eprintln!("[{name}] {}", visible(&mask(String::from_utf8_lossy(&line).trim_end()))),
+            Ok(_) => Machine::tell(format_args!(
+                "[{name}] {}",
+                visible(&mask(String::from_utf8_lossy(&line).trim_end()))
+            )),
         }
     }
 }

@@ -6,7 +6,7 @@ use door_agent::{End, Event, What};
 use gate::approval::{AskId, Clock, SystemClock, what_of};
 use serde_json::Value;
 
-use crate::happening::{Happening, Mode, PlanStep, StepStatus};
+use crate::happening::{Happening, PlanStep, StepStatus};
 use crate::question::Question;
 
 /// Reads events of a run.
@@ -91,11 +91,6 @@ impl Reader {
                 "the conversation was shortened ({how}): about {before} tokens, now {after}"
             )),
             What::ModeChanged { mode, seconds_left } => {
-                let mode = match mode {
-                    door_agent::Mode::Default => Mode::Default,
-                    door_agent::Mode::Edit => Mode::Edit,
-                    door_agent::Mode::Auto => Mode::Auto,
-                };
                 Happening::Mode { mode, left: seconds_left.map(Duration::from_secs) }
             }
             What::Notice { text } => Happening::Notice(text),

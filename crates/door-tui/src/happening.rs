@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use door_agent::Mode;
 use gate::approval::AskId;
 use gate::tools::HumanQuestion;
 
@@ -168,30 +169,6 @@ pub struct GrantLine {
     pub what: String,
     /// How long it still holds.
     pub left: Duration,
-}
-
-/// How much is approved without a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
-    /// What the policy asks about is asked about.
-    #[default]
-    Default,
-    /// Writing files is approved.
-    Edit,
-    /// Everything that would be asked about is approved.
-    Auto,
-}
-
-impl Mode {
-    /// The word.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Mode::Default => "default",
-            Mode::Edit => "edit",
-            Mode::Auto => "auto",
-        }
-    }
 }
 
 /// Anything that changes the screen.

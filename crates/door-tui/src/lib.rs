@@ -23,7 +23,7 @@ mod theme;
 mod transcript;
 mod wrap;
 
-pub use happening::{Action, Event, GrantLine, Happening, Mode, PlanStep, StepStatus};
+pub use happening::{Action, Event, GrantLine, Happening, PlanStep, StepStatus};
 pub use question::Question;
 pub use screen::Screen;
 pub use sitting::Sitting;

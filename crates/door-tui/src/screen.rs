@@ -5,13 +5,14 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use door_agent::Mode;
 use gate::approval::{Answer, Decision};
 use gate::call::visible;
 use gate::tools::HumanAnswer;
 
 use crate::approval_panel::ApprovalPanel;
 use crate::entry::{Entry, Verdict};
-use crate::happening::{Action, Event, GrantLine, Happening, Mode, PlanStep};
+use crate::happening::{Action, Event, GrantLine, Happening, PlanStep};
 use crate::human_panel::HumanPanel;
 use crate::input::{Input, Typed};
 use crate::keys::Keys;

@@ -13,7 +13,7 @@ use gate::{Gate, GrantChange};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
 
 use crate::from_run::Reader;
-use crate::happening::{Action, Event, GrantLine, Happening, Mode};
+use crate::happening::{Action, Event, GrantLine, Happening};
 use crate::screen::Screen;
 use crate::terminal::Window;
 use crate::theme::Theme;
@@ -229,11 +229,7 @@ impl Desk {
             Action::Interrupt => Command::Interrupt,
             Action::Answer { id, answer } => Command::Answer { id, answer },
             Action::Reply { id, answer } => Command::Reply { id, answer },
-            Action::SetMode(mode) => Command::SetMode(match mode {
-                Mode::Default => door_agent::Mode::Default,
-                Mode::Edit => door_agent::Mode::Edit,
-                Mode::Auto => door_agent::Mode::Auto,
-            }),
+            Action::SetMode(mode) => Command::SetMode(mode),
             Action::Quit => {
                 let code = if self.screen.is_busy() { INTERRUPTED } else { self.code };
                 return self.leave(code);
@@ -304,11 +300,6 @@ impl Desk {
         }
         if matches!(grant.kind, GrantKind::Auto(_)) {
             let (mode, left) = door_agent::mode_of(&self.gate, &self.session);
-            let mode = match mode {
-                door_agent::Mode::Default => Mode::Default,
-                door_agent::Mode::Edit => Mode::Edit,
-                door_agent::Mode::Auto => Mode::Auto,
-            };
             self.tell(Event::Run(Happening::Mode { mode, left }));
         }
         self.list_grants();

@@ -4,12 +4,13 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
-use approval::{AskId, Asked, Begun, Cause, RunState, rfc3339};
+use approval::{Asked, Begun, Cause, RunState, rfc3339};
 use call::{Category, ErrorKind, RawCall, Shown, What};
 use policy::Decision;
 
 use crate::caveat::Caveat;
 use crate::permit::{Decided, Permit, Work};
+use crate::question::{declined, question, refused, unapproved};
 use crate::record::Record;
 use crate::stopped::{By, Stopped};
 use crate::{Gate, Judgement};
@@ -51,10 +52,7 @@ impl Gate {
     pub fn admit(&self, raw: RawCall, mut terms: Terms) -> Result<Permit, Stopped> {
         let begun = terms.begun.take();
         let office = self.office.as_deref();
-        let id = raw.id.as_deref().map(|id| Shown::identifier(id, &self.digest_key));
-        let id = id.unwrap_or_else(|| Shown::name(office.map(|office| (office.names)()).unwrap_or_default()));
-        let record = Record::of(&raw, id, terms.run.as_deref(), &self.digest_key);
-        let mut record = record.handed_on(terms.handed_on);
+        let mut record = self.record_of(&raw, terms.run.as_deref()).handed_on(terms.handed_on);
         let session = raw.session.clone().unwrap_or_default();
         let judgement = match self.judge(raw) {
             Ok(mut judgement) => {
@@ -193,18 +191,8 @@ impl Gate {
             let why = "the run is over: the same call was denied before";
             return Err(Stopped { ends_run: true, ..Stopped::new(ErrorKind::Permission, By::Approval, why) });
         }
-        let key = request.approval_key();
-        let mut asked = Asked::new(
-            AskId::from_bytes((office.names)()),
-            session,
-            judgement.call.tool(),
-            request.clone(),
-            key.clone(),
-            ruling,
-            Arc::clone(&judgement.analysis),
-        );
+        let mut asked = question(office, judgement, session, request.clone());
         asked.run = run.map(str::to_owned);
-        asked.principal = Shown::of(&judgement.call.principal().id);
         if let Some(keeper) = &office.keeper {
             asked.always =
                 approval::propose(ruling, &judgement.analysis).map(|proposal| keeper.weigh(proposal));
@@ -229,27 +217,22 @@ impl Gate {
         }
         let ends_run = run.map(|run| office.guard.note(run, verdict.outcome())) == Some(RunState::Ended);
         let consent = verdict.into_consent().map_err(|said| {
-            let note = said.note().map(|note| format!(": {note}")).unwrap_or_default();
-            let why = format!("{} ({} by {}{note})", ruling.reason, said.decision().name(), said.by());
+            let stopped = declined(ruling, &said);
             // A run that has nobody to ask is set up wrongly; a single call may still find somebody later.
-            let kind = match said.error_kind() {
-                Some(ErrorKind::ConfigError) if run.is_none() => ErrorKind::HumanRequired,
-                kind => kind.unwrap_or(ErrorKind::Permission),
+            let kind = match stopped.kind {
+                ErrorKind::ConfigError if run.is_none() => ErrorKind::HumanRequired,
+                kind => kind,
             };
             // Whoever comes too late, or was never reached, can still say yes to exactly this, for the next time.
             let deferred = matches!(said.cause(), Cause::NobodyToAsk | Cause::TimedOut)
                 && office.grants.defer(&asked).is_ok();
             let pending = deferred.then(|| asked.id.to_string());
-            Stopped { by: By::Approval, ends_run, pending, ..refused(ruling, kind, why) }
+            Stopped { kind, ends_run, pending, ..stopped }
         })?;
         // FAIL-CLOSED: what was approved may have been changed while somebody thought about it.
         if !self.is_unchanged(judgement) {
             let why = "the skill's action is no longer what was approved: its files or its command changed";
-            return Err(Stopped {
-                by: By::Approval,
-                ends_run,
-                ..refused(ruling, ErrorKind::Permission, why.into())
-            });
+            return Err(Stopped { ends_run, ..unapproved(ruling, ErrorKind::Permission, why.into()) });
         }
         let now = match work {
             Work::Command(prepared) => self.bound(judgement, prepared),
@@ -257,9 +240,8 @@ impl Gate {
         };
         let now = caveat.bind(now).approval_key();
         let spent = consent.spend(&now).map_err(|mismatch| Stopped {
-            by: By::Approval,
             ends_run,
-            ..refused(ruling, ErrorKind::Permission, mismatch.to_string())
+            ..unapproved(ruling, ErrorKind::Permission, mismatch.to_string())
         })?;
         let by = spent.outcome().by().clone();
         Ok((asked, by))
@@ -274,14 +256,5 @@ impl Gate {
             What::Words(words) => Shown::of(&call::mask_argv(words).join(" ")),
             What::Text(text, _) => Shown::of(text),
         })
-    }
-}
-
-pub(crate) fn refused(ruling: &policy::Ruling, kind: ErrorKind, why: String) -> Stopped {
-    let place = ruling.rule.at.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
-    Stopped {
-        rule: Some(format!("{}{place}", ruling.rule.id)),
-        help: ruling.help.clone(),
-        ..Stopped::new(kind, By::Policy, why)
     }
 }

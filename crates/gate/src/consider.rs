@@ -5,13 +5,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use approval::{AskId, Asked, Begun, Cause, GrantKind, Grants, Provider, Reply, Wait};
+use approval::{Asked, Begun, Cause, GrantKind, Grants};
 use call::{ErrorKind, RawCall, Shown};
 use fence::Terrain;
 use policy::Decision;
 
-use crate::admit::refused;
 use crate::office::Office;
+use crate::question::{declined, question, unapproved};
 use crate::record::{Record, Told};
 use crate::stopped::{By, Stopped};
 use crate::{Gate, Judgement};
@@ -48,24 +48,6 @@ pub enum Considered {
     Denied(Stopped),
 }
 
-/// Stands for the person whom a host, or a command at another terminal, will ask: it ends the round of those who answer by
-/// themselves.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Later;
-
-/// By which the end of that round is known.
-const LATER: &str = "a person is asked later";
-
-impl Provider for Later {
-    fn name(&self) -> &'static str {
-        "later"
-    }
-
-    fn ask(&self, _asked: &Arc<Asked>, _wait: &Wait<'_>) -> Reply {
-        Reply::Failed(LATER.into())
-    }
-}
-
 /// One of the calls that a host's one call is.
 struct Case {
     judgement: Judgement,
@@ -92,7 +74,7 @@ impl Gate {
         let mut cases = Vec::new();
         let mut malformed = None;
         for raw in calls {
-            let mut record = self.record_of(office, &raw).handed_on(hearing.told_before);
+            let mut record = self.record_of(&raw, None).handed_on(hearing.told_before);
             let session = raw.session.clone().unwrap_or_default();
             match self.judge(raw) {
                 Ok(judgement) => {
@@ -134,7 +116,7 @@ impl Gate {
         let Some(office) = self.office.as_deref() else { return };
         let error_kind = (succeeded == Some(false)).then_some(ErrorKind::Unknown);
         let told = Told { error_kind, fence: Some(Shown::word("run by its host")), ..Told::default() };
-        self.record_of(office, raw).finished(Some(office), journal::Outcome::Finished, told);
+        self.record_of(raw, None).finished(Some(office), journal::Outcome::Finished, told);
     }
 
     /// Whether the journal in this directory has the end of a call among its last records: a command that ran behind the fence has
@@ -155,12 +137,6 @@ impl Gate {
         seen.is_ok() && found
     }
 
-    fn record_of(&self, office: &Office, raw: &RawCall) -> Record {
-        let id = raw.id.as_deref().map(|id| Shown::identifier(id, &self.digest_key));
-        let id = id.unwrap_or_else(|| Shown::name((office.names)()));
-        Record::of(raw, id, None, &self.digest_key)
-    }
-
     /// What a yes is bound to where the host runs the call: the call and its directory. The program, the environment and the
     /// content of files are the host's, and are not seen here.
     fn hosted_request(&self, judgement: &Judgement) -> call::Request {
@@ -170,7 +146,11 @@ impl Gate {
     }
 
     fn ask_all(&self, office: &Office, mut cases: Vec<Case>, hearing: Hearing, reason: String) -> Considered {
-        let asked: Vec<Option<Arc<Asked>>> = cases.iter().map(|case| self.asked(office, case)).collect();
+        let to_ask = |case: &Case| {
+            (case.judgement.ruling.decision == Decision::Ask)
+                .then(|| Arc::new(question(office, &case.judgement, &case.session, case.request.clone())))
+        };
+        let asked: Vec<Option<Arc<Asked>>> = cases.iter().map(to_ask).collect();
         let mut nobody: Option<Stopped> = None;
         // A yes for once is used up only when nothing else stands in the way.
         for (case, asked) in cases.iter_mut().zip(&asked) {
@@ -190,11 +170,12 @@ impl Gate {
             }
         }
         if let Some(stopped) = nobody {
-            return if hearing.asks {
-                wait(office, cases, stopped)
-            } else {
-                deny_open(office, cases, stopped)
-            };
+            if hearing.asks {
+                return wait(office, cases, stopped);
+            }
+            // Refused until a person has said yes elsewhere.
+            refuse(office, cases, &stopped);
+            return Considered::Asked(stopped);
         }
         if !hearing.again {
             for (case, asked) in cases.iter_mut().zip(&asked) {
@@ -257,28 +238,7 @@ impl Gate {
         let directory = fence::Ground.follow(&directory).unwrap_or(directory);
         let request =
             self.request(judgement).bind("directory", &directory.to_string_lossy()).bind("handed_on", id);
-        let (name, tool, key) =
-            (AskId::from_bytes((office.names)()), judgement.call.tool(), request.approval_key());
-        let analysis = Arc::clone(&judgement.analysis);
-        Some(Asked::new(name, session, tool, request, key, &judgement.ruling, analysis))
-    }
-
-    fn asked(&self, office: &Office, case: &Case) -> Option<Arc<Asked>> {
-        let judgement = &case.judgement;
-        if judgement.ruling.decision != Decision::Ask {
-            return None;
-        }
-        let mut asked = Asked::new(
-            AskId::from_bytes((office.names)()),
-            &case.session,
-            judgement.call.tool(),
-            case.request.clone(),
-            case.request.approval_key(),
-            &judgement.ruling,
-            Arc::clone(&judgement.analysis),
-        );
-        asked.principal = Shown::of(&judgement.call.principal().id);
-        Some(Arc::new(asked))
+        Some(question(office, judgement, session, request))
     }
 }
 
@@ -308,44 +268,30 @@ fn ask(office: &Office, case: &mut Case, asked: &Arc<Asked>, hearing: Hearing) -
         }
     };
     let said = verdict.outcome();
-    let later = said.cause() == Cause::ProviderFailed
-        && said.note().is_some_and(|note| note.as_str() == format!("later: {LATER}"));
-    if later || said.cause() == Cause::NobodyToAsk {
+    if said.cause() == Cause::NobodyToAsk {
         let kept = !hearing.passing && office.grants.defer(asked).is_ok();
         let pending = kept.then(|| asked.id.to_string());
-        let stopped = refused(ruling, ErrorKind::HumanRequired, ruling.reason.clone());
-        return Ok(Said::Nobody(Stopped { by: By::Approval, pending, ..stopped }));
+        let stopped = unapproved(ruling, ErrorKind::HumanRequired, ruling.reason.clone());
+        return Ok(Said::Nobody(Stopped { pending, ..stopped }));
     }
     case.record.decided(said);
     match verdict.into_consent().map(|consent| consent.spend(&case.request.approval_key())) {
         Ok(Ok(_spent)) => Ok(Said::Yes),
-        Ok(Err(mismatch)) => {
-            let stopped = refused(ruling, ErrorKind::Permission, mismatch.to_string());
-            Ok(Said::No(Stopped { by: By::Approval, ..stopped }))
-        }
-        Err(said) => {
-            let note = said.note().map(|note| format!(": {note}")).unwrap_or_default();
-            let why = format!("{} ({} by {}{note})", ruling.reason, said.decision().name(), said.by());
-            let kind = said.error_kind().unwrap_or(ErrorKind::Permission);
-            Ok(Said::No(Stopped { by: By::Approval, ..refused(ruling, kind, why) }))
-        }
+        Ok(Err(mismatch)) => Ok(Said::No(unapproved(ruling, ErrorKind::Permission, mismatch.to_string()))),
+        Err(said) => Ok(Said::No(declined(ruling, &said))),
+    }
+}
+
+fn refuse(office: &Office, cases: Vec<Case>, stopped: &Stopped) {
+    for case in cases {
+        case.record.stopped(Some(office), stopped);
     }
 }
 
 /// All of them are refused.
 fn deny(office: &Office, cases: Vec<Case>, stopped: Stopped) -> Considered {
-    for case in cases {
-        case.record.stopped(Some(office), &stopped);
-    }
+    refuse(office, cases, &stopped);
     Considered::Denied(stopped)
-}
-
-/// All of them are refused until a person has said yes elsewhere.
-fn deny_open(office: &Office, cases: Vec<Case>, stopped: Stopped) -> Considered {
-    for case in cases {
-        case.record.stopped(Some(office), &stopped);
-    }
-    Considered::Asked(stopped)
 }
 
 /// The host asks the person, and may run it then: that it was asked about is on disk before.

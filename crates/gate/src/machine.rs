@@ -1,6 +1,6 @@
 //! The real world: this machine's files and this process's environment. The only place that reads them.
 
-use std::io::Read;
+use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use call::DigestKey;
@@ -39,6 +39,16 @@ impl Machine {
 }
 
 impl Machine {
+    /// Says something to whoever watches this process. Where nobody does any more, nothing is lost that anything waits for.
+    pub fn tell(text: impl std::fmt::Display) {
+        let _nobody_listens = writeln!(std::io::stderr(), "{text}");
+    }
+
+    /// The same, and the answer is written behind it.
+    pub fn prompt(text: impl std::fmt::Display) {
+        let _nobody_listens = write!(std::io::stderr(), "{text}");
+    }
+
     /// The environment of this process.
     #[must_use]
     pub fn environment() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {

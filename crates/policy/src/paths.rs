@@ -34,7 +34,7 @@ impl PathPattern {
     /// Expands and checks a pattern. The message says what is wrong with it.
     pub(crate) fn new(text: &str, at: At, base: &Base) -> Result<PathPattern, String> {
         let (root, rest) = split(text, base)?;
-        let glob = format!("{}{rest}", globset::escape(&root));
+        let glob = anchored(text, base)?;
         builder(&glob).build().map_err(|error| format!("not a path pattern: {error}"))?;
         let directory = rest.strip_suffix("/**").map(|inner| format!("{root}{inner}"));
         let single = rest.strip_suffix("/**").unwrap_or(&rest);
@@ -67,6 +67,14 @@ impl PathPattern {
             self.compiled.get_or_init(|| builder(&self.glob).build().ok().map(|glob| glob.compile_matcher()));
         matcher.as_ref().map(|matcher| matcher.is_match(path))
     }
+}
+
+/// A pattern that means the same wherever it is read.
+///
+/// # Errors
+/// It is empty, or begins with a `~` that stands for nothing.
+pub fn anchored(text: &str, base: &Base) -> Result<String, String> {
+    split(text, base).map(|(root, rest)| format!("{}{rest}", globset::escape(&root)))
 }
 
 /// A path as somebody writes it in a file: absolute, below the home directory, or below the working directory.

@@ -77,7 +77,7 @@ pub(crate) struct AgentArgs {
     pub(crate) safety: SafetyArgs,
 }
 
-/// How careful a run is. Where nothing is said, see `transport.rs`.
+/// How careful to be. Where nothing is said, see `transport.rs`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SafetyArgs {
     /// Ask before everything that writes or executes

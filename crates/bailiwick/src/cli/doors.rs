@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use door_hook::Host;
 
-use super::Setup;
+use super::{SafetyArgs, Setup};
 
 fn hosts() -> PossibleValuesParser {
     PossibleValuesParser::new(Host::ALL.map(Host::name))
@@ -96,7 +96,7 @@ pub(crate) struct Serve {
     #[arg(long)]
     pub(crate) new_token: bool,
     #[command(flatten)]
-    pub(crate) setup: Setup,
+    pub(crate) safety: SafetyArgs,
 }
 
 /// Around which agents.

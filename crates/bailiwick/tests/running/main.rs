@@ -17,4 +17,5 @@ mod self_approval;
 mod skills;
 mod typing;
 mod unfenced;
+mod unheard;
 mod unwritable;

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use door_serve::{App, Loader, Presence, Setup, Tokens, Unfit, bind, new_token, serve};
-use gate::approval::Provider;
+use gate::approval::{Later, Provider};
 use gate::call::DigestKey;
 use gate::policy::Fence;
-use gate::{Desk, Gate, Later, Machine, Wanted, World, load_for};
+use gate::{Desk, Gate, Machine, Wanted, World, load_for};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;

@@ -2,7 +2,8 @@
 
 use crate::situations::{Viewer, critical, human, id, question};
 use crossterm::event::{KeyCode, KeyModifiers};
-use door_tui::{Action, Event, Happening, Mode};
+use door_agent::Mode;
+use door_tui::{Action, Event, Happening};
 use gate::approval::Decision;
 use gate::tools::HumanAnswer;
 use proptest::prelude::*;

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use door_tui::{Action, Event, GrantLine, Happening, Mode, PlanStep, Question, Screen, StepStatus, Theme};
+use door_agent::Mode;
+use door_tui::{Action, Event, GrantLine, Happening, PlanStep, Question, Screen, StepStatus, Theme};
 use gate::approval::AskId;
 use gate::tools::{Cancel, HumanQuestion, Item, Offered};
 use ratatui::Terminal;
