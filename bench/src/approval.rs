@@ -27,7 +27,7 @@ pub(crate) fn compare(gate: &Gate) -> Result<(), String> {
         asked.confirmation = None;
         Arc::new(asked)
     };
-    let coordinator = Coordinator::new(Arc::new(SystemClock::new()), Limits::default());
+    let coordinator = Coordinator::new(Arc::new(SystemClock), Limits::default());
     let before = resident_kib();
     let tickets: Vec<_> = (0..PENDING)
         .map(|number| {

@@ -1,6 +1,6 @@
 //! Files that are made from the code and checked in, so that readers and editors have them.
 
-use crate::run::{output, read, write};
+use crate::run::{built, must, output, read, write};
 
 /// What is generated, and by which arguments of the binary.
 const FILES: &[(&str, &[&str])] = &[
@@ -10,23 +10,21 @@ const FILES: &[(&str, &[&str])] = &[
     ("docs/bailiwick.1", &["man"]),
 ];
 
-/// Writes them.
-pub(crate) fn write_all(made: impl Fn(&str, &str) -> Result<(), String>) -> Result<(), String> {
-    for (path, arguments) in FILES {
-        let mut words = vec!["run", "--quiet", "--package", "bailiwick", "--"];
-        words.extend(*arguments);
-        made(path, &output("cargo", &words)?)?;
-    }
-    Ok(())
+/// Makes them with the binary that is built.
+fn make(made: impl Fn(&str, &str) -> Result<(), String>) -> Result<(), String> {
+    let binary = built().display().to_string();
+    FILES.iter().try_for_each(|(path, arguments)| made(path, &output(&binary, arguments)?))
 }
 
+/// Writes them.
 pub(crate) fn write_files() -> Result<(), String> {
-    write_all(write)
+    must("cargo", &["build", "--package", "bailiwick"])?;
+    make(write)
 }
 
 /// Fails where one of them is not what the code makes.
 pub(crate) fn check() -> Result<(), String> {
-    write_all(|path, text| {
+    make(|path, text| {
         if read(path)? == text {
             Ok(())
         } else {

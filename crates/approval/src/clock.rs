@@ -2,7 +2,7 @@
 //! the name of that start, so that neither a changed date nor a restart makes them last longer. The date is only shown.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// What time it is, in three senses.
@@ -27,26 +27,18 @@ pub struct Moment {
 }
 
 /// This machine's clocks.
-#[derive(Debug, Clone)]
-pub struct SystemClock {
-    boot: Option<Arc<str>>,
-}
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
 
-impl SystemClock {
-    /// Reads which start of the machine this is, once.
-    #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "the owner of the clock: the kernel's name of this start")]
-    pub fn new() -> Self {
-        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok();
-        let boot = boot.map(|text| text.trim().to_owned()).filter(|text| text.len() == 36);
-        SystemClock { boot: boot.map(Arc::from) }
-    }
-}
-
-impl Default for SystemClock {
-    fn default() -> Self {
-        SystemClock::new()
-    }
+/// Which start of the machine this is: asked once, and only where somebody needs to know.
+#[expect(clippy::disallowed_methods, reason = "the owner of the clock: the kernel's name of this start")]
+fn this_boot() -> Option<Arc<str>> {
+    static BOOT: OnceLock<Option<Arc<str>>> = OnceLock::new();
+    let read = || {
+        let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        Some(boot.trim()).filter(|text| text.len() == 36).map(Arc::from)
+    };
+    BOOT.get_or_init(read).clone()
 }
 
 impl Clock for SystemClock {
@@ -55,7 +47,7 @@ impl Clock for SystemClock {
     }
 
     fn moment(&self) -> Option<Moment> {
-        let boot = self.boot.clone()?;
+        let boot = this_boot()?;
         Some(Moment { boot, at: read(rustix::time::ClockId::Boottime) })
     }
 
@@ -114,7 +106,7 @@ mod tests {
 
     #[test]
     fn the_system_clocks_go_forward() {
-        let clock = SystemClock::new();
+        let clock = SystemClock;
         assert!(clock.now() <= clock.now());
         let (one, two) = (clock.moment().expect("linux"), clock.moment().expect("linux"));
         assert_eq!(one.boot, two.boot);

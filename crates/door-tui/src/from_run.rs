@@ -18,7 +18,7 @@ pub(crate) struct Reader {
 impl Reader {
     /// `patience` is how long a person has for an agent's question.
     pub(crate) fn new(patience: Duration) -> Reader {
-        Reader { clock: SystemClock::new(), patience }
+        Reader { clock: SystemClock, patience }
     }
 
     /// What the screen hears of it.

@@ -113,7 +113,7 @@ impl Desk {
     /// What was granted.
     #[must_use]
     pub fn grants(&self, key: DigestKey) -> Arc<Grants> {
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         Arc::new(
             Grants::in_directory(self.grants.clone(), Arc::new(key), clock)
                 .lasting(self.grants_last, self.auto_lasts),
@@ -139,7 +139,7 @@ impl Desk {
         let (digest_key, grants) = (keys.digest_key(), self.grants(keys.digest_key()));
         let of_session = usize::try_from(config.approval().max_pending.value).unwrap_or(usize::MAX);
         let limits = Limits { pending_of_session: of_session, ..Limits::default() };
-        let coordinator = Coordinator::new(Arc::new(SystemClock::new()), limits);
+        let coordinator = Coordinator::new(Arc::new(SystemClock), limits);
         let patience = Duration::from_millis(config.approval_timeout_ms());
         let mut approver = Approver::new(coordinator, patience).with_grants(Arc::clone(&grants));
         for provider in providers {

@@ -49,6 +49,7 @@ mod reach;
 mod record;
 mod replay;
 mod run;
+mod scattered;
 mod stopped;
 mod world;
 

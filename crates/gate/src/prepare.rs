@@ -31,9 +31,6 @@ impl Gate {
             Some(Backend::Local) => return policy::Fence::none("`sandbox.mode` is local"),
             Some(backend) => backend,
         };
-        if self.config.denied_places().any(|place| place.is_err()) {
-            return policy::Fence::none("`denied_paths` has a pattern that a fence cannot hide");
-        }
         if self.workspace.is_none() {
             return policy::Fence::none("there is no workspace here that it could be built around");
         }
@@ -97,44 +94,27 @@ impl Gate {
     ) -> Result<Plan, Impossible> {
         let config = &self.config;
         let paths = |texts: &[String]| texts.iter().map(PathBuf::from).collect::<Vec<_>>();
-        let mut hide: Vec<PathBuf> = Vec::new();
-        for place in config.denied_places() {
-            match place {
-                Ok(path) => hide.push(path.into()),
-                Err(pattern) => {
-                    return Err(Impossible {
-                        why: format!("a fence cannot hide every path that `{pattern}` means"),
-                        help: "deny whole directories or single files, or approve the call without a fence"
-                            .into(),
-                    });
-                }
-            }
-        }
-        hide.extend(self.world.own().map(Path::to_path_buf));
         let network = match config.network_mode() {
             mode if mode.value == "open" => Network::Open,
             mode if mode.value == "off" && mode.at.line > 0 => Network::Off,
             _ => Network::Allow(hosts(config.network_allow())?),
         };
-        fence::draw(
-            &Wishes {
-                workspace: self.workspace.clone(),
-                cwd: directory.to_path_buf(),
-                home: self.world.home.clone(),
-                read: paths(config.sandbox_read()).into_iter().chain(shown).collect(),
-                write: paths(config.sandbox_write()),
-                hide,
-                read_only: config.is_read_only(),
-                protect: config.protects(),
-                environment,
-                pass: config.sandbox_env().to_vec(),
-                set,
-                network,
-                limits: self.limits(),
-                execute_scratch: config.profile().value != policy::Profile::Prod,
-            },
-            &fence::Ground,
-        )
+        self.draw(Wishes {
+            workspace: self.workspace.clone(),
+            cwd: directory.to_path_buf(),
+            home: self.world.home.clone(),
+            read: paths(config.sandbox_read()).into_iter().chain(shown).collect(),
+            write: paths(config.sandbox_write()),
+            hide: self.world.own().map(Path::to_path_buf).collect(),
+            read_only: config.is_read_only(),
+            protect: config.protects(),
+            environment,
+            pass: config.sandbox_env().to_vec(),
+            set,
+            network,
+            limits: self.limits(),
+            execute_scratch: config.profile().value != policy::Profile::Prod,
+        })
     }
 
     /// The limits that the configuration has.

@@ -26,7 +26,7 @@ pub use config::{
 pub use decision::Decision;
 pub use engine::{Answer, Consultation, MAX_ANSWER};
 pub use obligation::Obligation;
-pub use paths::{Base, anchored};
+pub use paths::{Base, PathPattern, anchored};
 pub use question::{Fence, Question};
 pub use rule::{Examples, Rule};
 pub use ruling::{Cited, OWN, Ruling, Step, TraceLine, Warning};

@@ -16,18 +16,21 @@ pub struct Base {
     pub home: Option<String>,
 }
 
-/// One glob, with the place where it was written.
+/// One glob, with the place where it was written. `directory/**` means the directory too: somebody who may touch all that is in
+/// it may look at it.
 #[derive(Debug)]
-pub(crate) struct PathPattern {
+pub struct PathPattern {
     /// As it was written.
     pub(crate) text: String,
     pub(crate) at: At,
     glob: String,
-    /// The directory of a pattern `directory/**`, literally.
-    directory: Option<String>,
-    /// The one path (and everything below it) that is meant, where the pattern names one.
+    /// The one path that is meant, where the pattern names one.
     place: Option<String>,
-    compiled: OnceLock<Option<GlobMatcher>>,
+    /// Everything below is meant too: it ends with `/**`.
+    and_below: bool,
+    /// The directory that all that is meant is in.
+    start: String,
+    compiled: OnceLock<Option<Vec<GlobMatcher>>>,
 }
 
 impl PathPattern {
@@ -36,36 +39,76 @@ impl PathPattern {
         let (root, rest) = split(text, base)?;
         let glob = anchored(text, base)?;
         builder(&glob).build().map_err(|error| format!("not a path pattern: {error}"))?;
-        let directory = rest.strip_suffix("/**").map(|inner| format!("{root}{inner}"));
-        let single = rest.strip_suffix("/**").unwrap_or(&rest);
+        let above = rest.strip_suffix("/**");
+        let single = above.unwrap_or(&rest);
         let place =
-            (!is_pattern(single) && !single.is_empty() | !root.is_empty()).then(|| format!("{root}{single}"));
-        Ok(PathPattern { text: text.into(), at, glob, directory, place, compiled: OnceLock::new() })
+            (is_literal(single) && !single.is_empty() | !root.is_empty()).then(|| format!("{root}{single}"));
+        let certain = rest.find(SPECIAL).map_or(rest.as_str(), |end| rest.get(..end).unwrap_or_default());
+        let start = certain.rfind('/').map_or("", |end| certain.get(..end).unwrap_or_default());
+        Ok(PathPattern {
+            text: text.into(),
+            at,
+            glob,
+            and_below: above.is_some(),
+            place,
+            start: format!("{root}{start}/"),
+            compiled: OnceLock::new(),
+        })
+    }
+
+    /// As it was written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// The one path that is meant, together with everything below it or on its own.
-    pub(crate) fn place(&self) -> Option<&str> {
+    #[must_use]
+    pub fn place(&self) -> Option<&str> {
         self.place.as_deref()
     }
 
-    /// Whether a path, or something that a pattern in its place could stand for, is meant. For what denies: it errs only
-    /// towards yes.
+    /// The directory that all that is meant is in.
+    #[must_use]
+    pub fn start(&self) -> &str {
+        &self.start
+    }
+
+    /// Whether a file of this name is meant. For what denies: it errs only towards yes.
+    #[must_use]
+    pub fn means(&self, path: &str) -> bool {
+        self.matches(path).unwrap_or(true)
+    }
+
+    /// The same of a path of a command, which may itself be a pattern.
     pub(crate) fn could_match(&self, path: &str) -> bool {
         if is_pattern(path) && could_meet(path, &self.glob) {
             return true;
         }
-        self.matches(path).unwrap_or(true)
+        self.means(path)
     }
 
     /// Whether a normalized absolute path is meant. What cannot be told is `None`.
     pub(crate) fn matches(&self, path: &str) -> Option<bool> {
-        // `dir/**` means the directory too: somebody who may touch all that is in it may look at it.
-        if self.directory.as_deref() == Some(path) {
-            return Some(true);
+        // Most patterns name one place. To compile one costs more than all else that is done about a call.
+        match &self.place {
+            Some(place) => {
+                let below = || path.strip_prefix(place.as_str()).is_some_and(|rest| rest.starts_with('/'));
+                Some(path == place || self.and_below && below())
+            }
+            None => self.globbed(path),
         }
-        let matcher =
-            self.compiled.get_or_init(|| builder(&self.glob).build().ok().map(|glob| glob.compile_matcher()));
-        matcher.as_ref().map(|matcher| matcher.is_match(path))
+    }
+
+    /// The same by the glob alone.
+    fn globbed(&self, path: &str) -> Option<bool> {
+        let compile = || {
+            let directory = self.glob.strip_suffix("/**").filter(|_| self.and_below);
+            let globs = directory.into_iter().chain([self.glob.as_str()]);
+            globs.map(|glob| builder(glob).build().ok().map(|glob| glob.compile_matcher())).collect()
+        };
+        let matchers = self.compiled.get_or_init(compile).as_ref()?;
+        Some(matchers.iter().any(|matcher| matcher.is_match(path)))
     }
 }
 
@@ -116,6 +159,13 @@ fn split(text: &str, base: &Base) -> Result<(String, String), String> {
     Ok((base.cwd.trim_end_matches('/').into(), format!("/{relative}")))
 }
 
+/// What stands for something else than itself in a glob.
+const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
+
+fn is_literal(glob: &str) -> bool {
+    !glob.contains(SPECIAL)
+}
+
 /// Drive letters are lowercase and separators are slashes in everything that is compared; so they are in patterns.
 fn windows_form(text: &str) -> String {
     let mut characters = text.chars();
@@ -154,9 +204,61 @@ mod tests {
             ("/etc/sudoers.d/**", "/etc/sudoers.d/me", true),
             ("C:\\proj\\**", "c:/proj/file.py", true),
             ("/home/user/project/**", "/home/user/project2/x", false),
+            ("/data/{a,b}/**", "/data/b/x", true),
+            ("/data/{a,b}/**", "/data/b", true),
+            ("**/secrets/**", "/anywhere/secrets", true),
+            ("**/secrets/**", "/anywhere/secrets/x/y", true),
+            ("/data/{a,b}/**", "/data/{a,b}/x", false),
+            ("/data/\\{a\\}", "/data/{a}", true),
         ] {
             let made = PathPattern::new(pattern, At::file("t"), &base).expect("valid");
             assert_eq!(made.matches(path), Some(expected), "{pattern} on {path}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_of_one_place_means_what_its_glob_does() {
+        let base = Base { cwd: "/work/a[b]".into(), home: Some("/home/u".into()) };
+        let patterns =
+            ["/a/b", "/a/b/**", "/a/b/", "/a//b/**", "~/x/**", "~", "<cwd>", "<cwd>/**", "c/d", "/", "/**"];
+        let paths = [
+            "/",
+            "/a",
+            "/a/b",
+            "/a/b/c",
+            "/a/b/c/d",
+            "/a/bc",
+            "/a/b/\n",
+            "/home/u",
+            "/home/u/x",
+            "/home/u/x/y",
+            "/work/a[b]",
+            "/work/a[b]/c/d",
+            "/work/ab/c",
+        ];
+        for pattern in patterns {
+            let made = PathPattern::new(pattern, At::file("t"), &base).expect("valid");
+            for path in paths {
+                assert_eq!(made.matches(path), made.globbed(path), "{pattern} on {path}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_names_one_place_is_a_place() {
+        let base = Base { cwd: "/w".into(), home: None };
+        for (pattern, place, start) in [
+            ("/a/b/**", Some("/a/b"), "/a/b/"),
+            ("/a/b", Some("/a/b"), "/a/"),
+            ("x", Some("/w/x"), "/w/"),
+            ("/a/{b,c}/**", None, "/a/"),
+            ("/a/b[cd]/e", None, "/a/"),
+            ("/a/\\*", None, "/a/"),
+            ("src/*.key", None, "/w/src/"),
+            ("**/b", None, "/"),
+        ] {
+            let made = PathPattern::new(pattern, At::file("t"), &base).expect("valid");
+            assert_eq!((made.place(), made.start()), (place, start), "{pattern}");
         }
     }
 

@@ -30,7 +30,7 @@ impl Two {
     }
 
     fn grants(&self) -> Arc<Grants> {
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         Arc::new(Grants::in_directory(
             self.directory.clone(),
             Arc::new(DigestKey::from_bytes([9; 32])),
@@ -40,7 +40,7 @@ impl Two {
 
     /// An approver that asks elsewhere, where `there` says whether somebody is.
     fn approver(&self, patience: Duration, there: impl Fn() -> bool + Send + Sync + 'static) -> Approver {
-        let coordinator = Coordinator::new(Arc::new(SystemClock::new()), Limits::default());
+        let coordinator = Coordinator::new(Arc::new(SystemClock), Limits::default());
         let provider: Box<dyn Provider> = Box::new(Elsewhere::new(self.grants(), there));
         Approver::new(coordinator, patience).with_grants(self.grants()).with(provider)
     }

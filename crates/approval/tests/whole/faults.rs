@@ -92,7 +92,7 @@ fn the_faults_are_what_stops_the_yes() {
 
 #[test]
 fn a_provider_that_panics_or_hangs_is_a_no_within_a_second_of_the_deadline() {
-    let coordinator = Coordinator::new(Arc::new(SystemClock::new()), Limits::default());
+    let coordinator = Coordinator::new(Arc::new(SystemClock), Limits::default());
     for (function, cause, patience) in [
         (Callback::new(|_| panic!("a bug")), Cause::ProviderFailed, Duration::from_secs(20)),
         (
@@ -115,7 +115,7 @@ fn a_provider_that_panics_or_hangs_is_a_no_within_a_second_of_the_deadline() {
 
 #[test]
 fn a_question_that_nobody_answers_is_denied_in_time_and_a_shutdown_denies_all() {
-    let coordinator = Coordinator::new(Arc::new(SystemClock::new()), Limits::default());
+    let coordinator = Coordinator::new(Arc::new(SystemClock), Limits::default());
     let silent = Approver::new(coordinator.clone(), Duration::from_millis(50)).with(Box::new(Queue));
     assert_eq!(silent.decide(Arc::new(asked("git push"))).outcome().cause(), Cause::TimedOut);
     let patient = Arc::new(Approver::new(coordinator.clone(), Duration::from_secs(60)).with(Box::new(Queue)));

@@ -57,7 +57,7 @@ fn by() -> Shown {
 fn another_process_sees_a_grant_and_its_revocation_at_once() {
     // APR-6: revocation within 100 ms.
     let place = Place::new("shared");
-    let clock: Arc<dyn approval::Clock> = Arc::new(SystemClock::new());
+    let clock: Arc<dyn approval::Clock> = Arc::new(SystemClock);
     let (one, two) = (place.grants(Arc::clone(&clock)), place.grants(clock));
     let question = asked("git push");
     one.remember(&question, &by()).expect("kept");
@@ -95,7 +95,7 @@ fn everything_that_can_be_granted_is_read_back_as_it_was() {
 #[test]
 fn a_yes_for_once_is_used_once_by_all_processes_together() {
     let place = Place::new("once");
-    let clock: Arc<dyn approval::Clock> = Arc::new(SystemClock::new());
+    let clock: Arc<dyn approval::Clock> = Arc::new(SystemClock);
     let question = asked("git push");
     for _ in 0..20 {
         let question = again(&question);

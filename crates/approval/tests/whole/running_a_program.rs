@@ -12,7 +12,7 @@ fn decide(script: &str, question: &Asked, patience: Duration) -> approval::Verdi
     let words = ["/bin/sh", "-c", script].map(str::to_owned).to_vec();
     let environment = [("PATH", "/usr/bin:/bin"), ("SECRET_TOKEN", "canary"), ("LANG", "C")]
         .map(|(name, value)| (OsString::from(name), OsString::from(value)));
-    let coordinator = Coordinator::new(Arc::new(SystemClock::new()), Limits::default());
+    let coordinator = Coordinator::new(Arc::new(SystemClock), Limits::default());
     let approver = Approver::new(coordinator, Duration::from_secs(20)).with(Box::new(Program::new(
         words,
         environment,
@@ -108,7 +108,7 @@ fn the_typed_words_are_wanted_of_a_program_too() {
 
 #[test]
 fn a_program_must_be_named_by_its_whole_path() {
-    let coordinator = Coordinator::new(Arc::new(SystemClock::new()), Limits::default());
+    let coordinator = Coordinator::new(Arc::new(SystemClock), Limits::default());
     let program = Program::new(vec!["true".into()], [], Duration::from_secs(5));
     let approver = Approver::new(coordinator, Duration::from_secs(5)).with(Box::new(program));
     assert_eq!(approver.decide(Arc::new(asked("git push"))).outcome().cause(), Cause::ProviderFailed);

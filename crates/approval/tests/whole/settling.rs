@@ -222,7 +222,7 @@ fn nobody_to_ask_is_a_no_at_once() {
 
 #[test]
 fn somebody_else_may_answer_while_a_provider_is_asked() {
-    let coordinator = Coordinator::new(Arc::new(SystemClock::new()), Limits::default());
+    let coordinator = Coordinator::new(Arc::new(SystemClock), Limits::default());
     let other = coordinator.clone();
     let approver = Approver::new(coordinator, MINUTE)
         .with(Box::new(Callback::new(move |asked| {
@@ -246,7 +246,7 @@ fn a_ticket_can_be_awaited() {
             self.0.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
         }
     }
-    let coordinator = Coordinator::new(Arc::new(SystemClock::new()), Limits::default());
+    let coordinator = Coordinator::new(Arc::new(SystemClock), Limits::default());
     let _time = coordinator.keep_time().expect("a thread");
     let count = Arc::new(Count(0.into()));
     let waker = Waker::from(Arc::clone(&count));

@@ -162,7 +162,7 @@ fn without_a_terminal_the_next_one_is_asked() {
 
 #[test]
 fn an_answer_by_another_door_ends_the_prompt() {
-    let coordinator = Coordinator::new(Arc::new(SystemClock::new()), Limits::default());
+    let coordinator = Coordinator::new(Arc::new(SystemClock), Limits::default());
     let played = Played::default();
     let console = played.clone();
     let terminal = Terminal::new(Box::new(move || Some(Box::new(console.clone()))), "ann", Style::Plain);
@@ -186,7 +186,7 @@ fn behind_a_real_terminal() {
     }
     // Time for keys to be typed before the question is there.
     std::thread::sleep(Duration::from_millis(300));
-    let coordinator = Coordinator::new(Arc::new(SystemClock::new()), Limits::default());
+    let coordinator = Coordinator::new(Arc::new(SystemClock), Limits::default());
     let open = || Tty::open().map(|tty| Box::new(tty) as Box<dyn Console>);
     let approver = Approver::new(coordinator, Duration::from_secs(3)).with(Box::new(Terminal::new(
         Box::new(open),

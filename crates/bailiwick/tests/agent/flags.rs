@@ -21,8 +21,7 @@ const ROWS: &[Row] = &[
         "denied paths",
         &["--no-require-approval", "--denied-paths", "**/inside.txt,**/*.bak"],
         "",
-        // A pattern that the fence cannot hide: what a command touches is then asked about.
-        ["deny", "deny", "ask"],
+        ["deny", "deny", "allow"],
     ),
     (
         "allowed paths",

@@ -1,10 +1,8 @@
 //! A run with a scripted model, and what it told.
 
-use std::process::{Command, Stdio};
-
 use serde_json::Value;
 
-use crate::home::{BINARY, Home, Ran};
+use crate::home::{Home, Ran};
 use crate::scripted::Server;
 
 /// The key that must never come out.
@@ -51,20 +49,8 @@ pub(crate) fn run_with(home: &Home, server: &Server, words: &[&str]) -> Told {
 }
 
 /// Runs the binary without a terminal, with the key in its environment.
-#[expect(clippy::disallowed_methods, reason = "a test starts programs")]
 pub(crate) fn run_knowing(home: &Home, words: &[&str]) -> Ran {
-    let mut command = Command::new("setsid");
-    command
-        .args(["-w", "timeout", "-s", "KILL", "60", BINARY])
-        .args(words)
-        .current_dir(home.0.join("work"))
-        .env_clear()
-        .env("PATH", "/usr/local/bin:/usr/bin:/bin")
-        .env("HOME", &home.0)
-        .env("USER", "tester")
-        .env("MODEL_KEY", KEY)
-        .stdin(Stdio::null());
-    command.output().expect("the binary").into()
+    home.alone(words).env("MODEL_KEY", KEY).output().expect("the binary").into()
 }
 
 impl Told {

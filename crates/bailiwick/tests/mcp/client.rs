@@ -1,79 +1,77 @@
 //! A client of our own, as plain as can be: one JSON message a line.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_bailiwick");
+use crate::home::{BINARY, Home, Ran};
 
-/// A home directory that goes with the test, with a workspace in it.
-pub(crate) struct Home(pub(crate) PathBuf);
+/// A home with a server in it that can be put behind the proxy, and what is in its files.
+pub(crate) struct Place(Home);
 
-#[expect(clippy::disallowed_methods, reason = "a test has files and starts programs")]
-impl Home {
-    pub(crate) fn new() -> Home {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("mcp-{}-{number}", std::process::id()));
-        let _left_over = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(path.join("work")).expect("a workspace");
-        let home = Home(path);
-        home.write("work/.bailiwick.yaml", "config_version: 1\n");
-        home.write("work/server.py", include_str!("fake_server.py"));
-        home
+#[expect(clippy::disallowed_methods, reason = "a test has files")]
+impl Place {
+    pub(crate) fn new() -> Place {
+        let place = Place(Home::new());
+        place.write("work/.bailiwick.yaml", "config_version: 1\n");
+        place.write("work/server.py", include_str!("fake_server.py"));
+        place
     }
 
     pub(crate) fn write(&self, name: &str, text: &str) {
-        let path = self.0.join(name);
+        let path = self.0.0.join(name);
         std::fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
         std::fs::write(path, text).expect("a file");
     }
 
     pub(crate) fn read(&self, name: &str) -> Option<String> {
-        std::fs::read_to_string(self.0.join(name)).ok()
+        std::fs::read_to_string(self.0.0.join(name)).ok()
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0.0
     }
 
     pub(crate) fn configure(&self, yaml: &str) {
-        self.write(".config/bailiwick/config.yaml", yaml);
+        self.0.configure(yaml);
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new("setsid");
+        let mut command = self.0.alone(arguments);
+        command.env("SECRET_OF_THE_USER", "hunter2");
         command
-            .args(["-w", "timeout", "-s", "KILL", "120", BINARY])
-            .args(arguments)
-            .current_dir(self.0.join("work"))
-            .env_clear()
-            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
-            .env("HOME", &self.0)
-            .env("USER", "tester")
-            .env("NO_COLOR", "1")
-            .env("SECRET_OF_THE_USER", "hunter2");
-        command
+    }
+
+    /// A server that ends with the test.
+    pub(crate) fn serving(&self, arguments: &[&str]) -> Serving {
+        let mut command = self.0.command(BINARY);
+        Serving(
+            command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a server"),
+        )
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> (i32, String) {
-        let ran = self.command(arguments).stdin(Stdio::null()).output().expect("the binary");
-        let text = [ran.stdout, ran.stderr].concat();
-        (ran.status.code().unwrap_or(-1), String::from_utf8_lossy(&text).into_owned())
+        let ran = Ran::from(self.command(arguments).output().expect("the binary"));
+        (ran.code.unwrap_or(-1), ran.out + &ran.err)
     }
 
     /// The events of the journal, in order.
-    pub(crate) fn journal(&self) -> Vec<Value> {
-        let (_, text) = self.run(&["journal", "export", "--format", "jsonl"]);
-        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    pub(crate) fn records(&self) -> Vec<Value> {
+        self.0.records()
     }
 }
 
-impl Drop for Home {
+/// A server under way.
+pub(crate) struct Serving(Child);
+
+impl Drop for Serving {
     fn drop(&mut self) {
-        let _kept = std::fs::remove_dir_all(&self.0);
+        let _ended = self.0.kill();
+        let _waited = self.0.wait();
     }
 }
 
@@ -93,7 +91,7 @@ pub(crate) struct Client {
 
 impl Client {
     /// Starts a server. `answers` is what an elicitation is answered with, whatever it asks.
-    pub(crate) fn start(home: &Home, arguments: &[&str], answers: Option<Value>) -> Client {
+    pub(crate) fn start(home: &Place, arguments: &[&str], answers: Option<Value>) -> Client {
         let mut client = Client::start_raw(home, arguments, answers);
         let capabilities = if client.answers.is_some() { json!({"elicitation": {}}) } else { json!({}) };
         let hello = client.call(
@@ -106,7 +104,7 @@ impl Client {
     }
 
     /// The same without a word about who it is.
-    pub(crate) fn start_raw(home: &Home, arguments: &[&str], answers: Option<Value>) -> Client {
+    pub(crate) fn start_raw(home: &Place, arguments: &[&str], answers: Option<Value>) -> Client {
         let mut child =
             home.command(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the binary");
         let (send, messages) = channel();

@@ -14,6 +14,9 @@ fn now() -> std::time::Instant {
 }
 
 mod client;
+#[path = "../shared/home.rs"]
+#[expect(dead_code, reason = "only some of it is used here")]
+mod home;
 mod proxying;
 mod serving;
 mod setting_up;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, Home, form, text};
+use crate::client::{Client, Place, form, text};
 use crate::now;
 
 const PROXY: [&str; 7] = ["mcp", "proxy", "--name", "fake", "--", "python3", "server.py"];
@@ -12,8 +12,8 @@ const PROXY: [&str; 7] = ["mcp", "proxy", "--name", "fake", "--", "python3", "se
 /// Everything of the server may run.
 const OPEN: &str = "config_version: 1\nprofile: dev\nsafety: {tool_allowlist: [mcp__fake]}\n";
 
-fn open() -> Home {
-    let home = Home::new();
+fn open() -> Place {
+    let home = Place::new();
     home.configure(OPEN);
     home
 }
@@ -41,7 +41,7 @@ fn calls_pass_and_are_written_down() {
     assert_eq!(client.end(), 0);
     // The start of the server is a call of its own, and has its end too.
     let told: Vec<String> = home
-        .journal()
+        .records()
         .iter()
         .map(|event| {
             format!(
@@ -66,7 +66,7 @@ fn calls_pass_and_are_written_down() {
 /// MCP-1: no call of another server's tool gets past the gate.
 #[test]
 fn rules_deny_by_tool_and_by_argument_and_what_is_denied_is_not_listed() {
-    let home = Home::new();
+    let home = Place::new();
     home.configure(
         "config_version: 1\nprofile: dev\nsafety: {tool_allowlist: [mcp__fake]}\nrules:\n\
          - {name: no writing, action: deny, tool: mcp__fake__write}\n\
@@ -90,7 +90,7 @@ fn rules_deny_by_tool_and_by_argument_and_what_is_denied_is_not_listed() {
 
 #[test]
 fn what_no_rule_speaks_of_is_asked_about_whatever_the_server_says_of_itself() {
-    let home = Home::new();
+    let home = Place::new();
     let mut client = Client::start(&home, &PROXY, form(json!({"decision": "approve"})));
     assert_eq!(client.tools()[0]["annotations"]["readOnlyHint"], true, "it calls itself harmless");
     assert_eq!(text(&client.tool("echo", json!({"text": "asked"}))), "asked");
@@ -177,7 +177,7 @@ fn a_call_that_is_taken_back_is_taken_back_from_the_server_and_progress_passes()
     std::thread::sleep(Duration::from_millis(300));
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
     let begun = now();
-    while !home.journal().iter().any(|event| {
+    while !home.records().iter().any(|event| {
         event["payload"]["tool"] == "mcp__fake__slow"
             && event["payload"]["outcome"] == "finished"
             && event["payload"]["error_kind"] == "unknown"
@@ -193,9 +193,9 @@ fn a_call_that_is_taken_back_is_taken_back_from_the_server_and_progress_passes()
 fn the_server_runs_behind_the_fence() {
     let home = open();
     home.write(".ssh/id_rsa", "a private key");
-    let outside = home.0.join("outside.txt");
+    let outside = home.path().join("outside.txt");
     let attacks = [
-        ("read", json!({"path": home.0.join(".ssh/id_rsa")})),
+        ("read", json!({"path": home.path().join(".ssh/id_rsa")})),
         ("write", json!({"path": outside, "text": "x"})),
         ("env", json!({"name": "SECRET_OF_THE_USER"})),
     ];
@@ -214,7 +214,7 @@ fn the_server_runs_behind_the_fence() {
     let mut bare = std::process::Command::new("python3");
     let mut bare = bare
         .arg("server.py")
-        .current_dir(home.0.join("work"))
+        .current_dir(home.path().join("work"))
         .env("SECRET_OF_THE_USER", "hunter2")
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())
@@ -236,7 +236,7 @@ fn the_server_runs_behind_the_fence() {
 
 #[test]
 fn several_servers_come_from_the_configuration_with_their_names_in_front() {
-    let home = Home::new();
+    let home = Place::new();
     home.configure(
         "config_version: 1\nprofile: dev\nsafety: {tool_allowlist: [mcp__one, mcp__two]}\nmcp:\n  servers:\n    \
          one: {command: [python3, server.py], env: {COLOUR: green}}\n    two: {command: [python3, server.py]}\n    \
@@ -256,7 +256,7 @@ fn several_servers_come_from_the_configuration_with_their_names_in_front() {
 
 #[test]
 fn a_server_whose_start_is_denied_or_not_approved_does_not_start() {
-    let home = Home::new();
+    let home = Place::new();
     home.configure(
         "config_version: 1\nprofile: dev\nsafety: {denylist: [python3], tool_allowlist: [mcp__fake]}\n",
     );

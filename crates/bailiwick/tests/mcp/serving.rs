@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, Home, form, text};
+use crate::client::{Client, Place, form, text};
 use crate::now;
 
 /// What is asked about, and is harmless.
 const CAREFUL: &str =
     "config_version: 1\nprofile: dev\nrules:\n- {name: careful, action: ask, commands: [touch]}\n";
 
-fn careful() -> Home {
-    let home = Home::new();
+fn careful() -> Place {
+    let home = Place::new();
     home.configure(CAREFUL);
     home
 }
@@ -27,7 +27,7 @@ fn shell(command: &str) -> Value {
 
 #[test]
 fn tools_are_listed_with_schemas_and_honest_hints_and_only_what_the_policy_lets_run() {
-    let home = Home::new();
+    let home = Place::new();
     let mut client = Client::start(&home, &["mcp"], None);
     let tools = client.tools();
     let named = |name: &str| tools.iter().find(|tool| tool["name"] == name).cloned().unwrap_or_default();
@@ -50,7 +50,7 @@ fn tools_are_listed_with_schemas_and_honest_hints_and_only_what_the_policy_lets_
 
 #[test]
 fn a_call_runs_behind_the_fence_and_its_result_is_text_and_structure() {
-    let home = Home::new();
+    let home = Place::new();
     let mut client = Client::start(&home, &["mcp"], None);
     let result = client.tool("shell_command", shell("echo hello; echo oops >&2; exit 3"));
     assert_eq!(result["isError"], true, "{result}");
@@ -66,14 +66,14 @@ fn a_call_runs_behind_the_fence_and_its_result_is_text_and_structure() {
     let result = client.tool("shell_command", shell("echo x > ../outside.txt; true"));
     assert_eq!(home.read("outside.txt"), None, "{result}");
     assert_eq!(client.end(), 0);
-    let events = home.journal();
+    let events = home.records();
     let kinds: Vec<&str> = events.iter().filter_map(|event| event["type"].as_str()).collect();
     assert!(kinds.contains(&"tool_call_started") && kinds.contains(&"tool_call_finished"), "{kinds:?}");
 }
 
 #[test]
 fn a_denial_says_why_and_by_which_rule() {
-    let home = Home::new();
+    let home = Place::new();
     let mut client = Client::start(&home, &["mcp"], form(json!({"decision": "approve"})));
     for (tool, arguments) in [
         ("shell_command", shell("sudo rm -rf /")),
@@ -136,7 +136,7 @@ fn a_yes_for_the_session_is_asked_once_and_does_not_outlive_the_session() {
 
 #[test]
 fn what_is_critical_must_be_typed() {
-    let home = Home::new();
+    let home = Place::new();
     home.configure(
         "config_version: 1\nprofile: dev\nrules:\n- {name: careful, action: ask, tool: file_write, risk_level: critical}\n",
     );
@@ -171,7 +171,7 @@ fn without_anybody_to_ask_it_is_denied_at_once_and_can_be_approved_elsewhere() {
 
 #[test]
 fn taking_a_call_back_ends_what_runs_for_it() {
-    let home = Home::new();
+    let home = Place::new();
     let mut client = Client::start(&home, &["mcp"], None);
     let id = client.begin(
         "tools/call",
@@ -185,7 +185,7 @@ fn taking_a_call_back_ends_what_runs_for_it() {
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}));
     let taken = now();
     loop {
-        let finished = home.journal().iter().any(|event| event["type"] == "tool_call_finished");
+        let finished = home.records().iter().any(|event| event["type"] == "tool_call_finished");
         if finished {
             break;
         }
@@ -197,7 +197,7 @@ fn taking_a_call_back_ends_what_runs_for_it() {
 
 #[test]
 fn whoever_wants_to_hear_of_progress_is_told() {
-    let home = Home::new();
+    let home = Place::new();
     let mut client = Client::start(&home, &["mcp"], None);
     let params = json!({
         "name": "shell_command", "arguments": {"command": "echo half; sleep 2; echo whole"}, "_meta": {"progressToken": "p"}
@@ -216,7 +216,7 @@ fn whoever_wants_to_hear_of_progress_is_told() {
 /// MCP-4: whichever door a call comes through, it is ruled alike.
 #[test]
 fn calls_are_ruled_as_check_rules_them() {
-    let home = Home::new();
+    let home = Place::new();
     let table = [
         ("shell_command", shell("ls")),
         ("shell_command", shell("cat ~/.ssh/id_rsa")),
@@ -294,13 +294,12 @@ fn a_client_without_sessions_is_asked_by_the_answer_and_calls_again() {
 #[test]
 fn over_http_only_whoever_has_the_token_is_let_in_and_no_page() {
     use std::io::{Read as _, Write as _};
-    let home = Home::new();
+    let home = Place::new();
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let listen = format!("127.0.0.1:{port}");
     let (code, said) = home.run(&["mcp", "--listen", "0.0.0.0:1"]);
     assert!(code != 0 && said.contains("elsewhere"), "{said}");
-    let mut server =
-        home.command(&["mcp", "--listen", &listen]).stdin(std::process::Stdio::null()).spawn().unwrap();
+    let _server = home.serving(&["mcp", "--listen", &listen]);
     let begun = now();
     let token = loop {
         if let (Some(token), Ok(_)) =
@@ -338,8 +337,6 @@ fn over_http_only_whoever_has_the_token_is_let_in_and_no_page() {
         (format!("Host: {listen}\r\nOrigin: http://{listen}\r\n{bearer}"), "HTTP/1.1 403"),
     ];
     let got: Vec<(String, &str)> = table.iter().map(|(headers, status)| (ask(headers), *status)).collect();
-    let _ended = server.kill();
-    let _ended = server.wait();
     for ((got, wanted), (headers, _)) in got.iter().zip(&table) {
         assert_eq!(got, wanted, "{headers}");
     }

@@ -2,17 +2,18 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{BINARY, Home};
+use crate::client::Place;
+use crate::home::BINARY;
 
 const SETTINGS: &str = "{\n  \"mcpServers\": {\n    \"files\": {\n      \"command\": \"python3\",\n      \"args\": [\n        \"server.py\"\n      ]\n    }\n  }\n}\n";
 
-fn settings(home: &Home) -> Value {
+fn settings(home: &Place) -> Value {
     serde_json::from_str(&home.read("work/.mcp.json").expect("settings")).expect("JSON")
 }
 
 #[test]
 fn servers_are_added_and_wrapped_and_all_of_it_is_undone() {
-    let home = Home::new();
+    let home = Place::new();
     home.write("work/.mcp.json", SETTINGS);
     let (code, said) = home.run(&["init", "mcp", "--dry-run"]);
     assert!(code == 0 && said.contains("Nothing was changed"), "{said}");
@@ -33,7 +34,7 @@ fn servers_are_added_and_wrapped_and_all_of_it_is_undone() {
 
 #[test]
 fn a_client_that_is_named_gets_a_file_of_its_own() {
-    let home = Home::new();
+    let home = Place::new();
     let (code, said) = home.run(&["init", "mcp", "--yes"]);
     assert!(code != 0 && said.contains("name one of: claude-code"), "{said}");
     for (host, file, path) in [

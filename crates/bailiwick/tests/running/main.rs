@@ -9,6 +9,7 @@
 
 mod asking;
 mod calling;
+mod denied;
 #[path = "../shared/home.rs"]
 mod home;
 mod recorded;

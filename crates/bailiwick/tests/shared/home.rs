@@ -74,11 +74,16 @@ impl Home {
         command
     }
 
-    /// Runs the binary without a terminal: `setsid` takes the one of whoever runs the test away.
-    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+    /// The binary without a terminal: `setsid` takes the one of whoever runs the test away.
+    pub(crate) fn alone(&self, arguments: &[&str]) -> Command {
         let mut command = self.command("setsid");
-        command.args(["-w", "timeout", "-s", "KILL", "60", BINARY]).args(arguments);
-        command.output().expect("the binary").into()
+        command.args(["-w", "timeout", "-s", "KILL", "120", BINARY]).args(arguments);
+        command
+    }
+
+    /// Runs it so.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        self.alone(arguments).output().expect("the binary").into()
     }
 }
 

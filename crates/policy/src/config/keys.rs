@@ -87,7 +87,7 @@ pub(crate) const KEYS: &[Key] = &[
     key(
         "safety.denied_paths",
         Kind::Texts,
-        "Paths that may never be touched. Adds to the built-in list of credentials.",
+        "Paths that may never be touched: `~/x`, `<cwd>/x/**`, `**/.env`. Adds to the built-in list of credentials.",
     ),
     key(
         "safety.path_rules",

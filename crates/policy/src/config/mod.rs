@@ -270,9 +270,9 @@ impl Config {
         Ok(())
     }
 
-    /// Paths that are denied: each as the one path that it means, or as the pattern that means more than one.
-    pub fn denied_places(&self) -> impl Iterator<Item = Result<&str, &str>> {
-        self.denied_paths.iter().chain(&self.own).map(|pattern| pattern.place().ok_or(pattern.text.as_str()))
+    /// Paths that are denied.
+    pub fn denied(&self) -> impl Iterator<Item = &PathPattern> {
+        self.denied_paths.iter().chain(&self.own)
     }
 
     /// Limits on what a command may use.
