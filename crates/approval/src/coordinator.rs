@@ -133,6 +133,14 @@ impl Coordinator {
         self.refuse(id, Cause::Cancelled, why)
     }
 
+    /// Settles a question that nobody is left to answer.
+    ///
+    /// # Errors
+    /// It was settled before, or is not known.
+    pub fn forsake(&self, id: AskId, why: &str) -> Result<Outcome, Unresolved> {
+        self.refuse(id, Cause::NobodyToAsk, why)
+    }
+
     /// Settles a question with a no of our own.
     pub(crate) fn refuse(&self, id: AskId, cause: Cause, why: &str) -> Result<Outcome, Unresolved> {
         self.shared.board.expire(self.shared.clock.now(), timed_out);

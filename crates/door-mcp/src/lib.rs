@@ -62,7 +62,12 @@ pub fn run(serving: impl Future<Output = Served>) -> Served {
 /// # Errors
 /// What it says first is not the protocol.
 pub async fn serve_stdio<S: rmcp::ServerHandler>(server: S) -> Served {
-    let serving =
-        server.serve(rmcp::transport::io::stdio_pipes()).await.map_err(|error| error.to_string())?;
+    let serving = server.serve(rmcp::transport::io::stdio_pipes()).await.map_err(|error| match error {
+        rmcp::service::ServerInitializeError::ConnectionClosed(_) => {
+            "no client speaks on standard input: MCP clients start this themselves (`bailiwick init mcp` tells them how)"
+                .to_owned()
+        }
+        other => other.to_string(),
+    })?;
     serving.waiting().await.map(drop).map_err(|error| error.to_string())
 }

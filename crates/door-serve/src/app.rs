@@ -167,9 +167,18 @@ impl App {
         *self.hosts.write().unwrap_or_else(PoisonError::into_inner) = hosts;
     }
 
+    /// FAIL-CLOSED: nobody is left who could answer what is open, so it is refused. A yes may still be given to the next try.
+    fn forsake(&self) {
+        let Ok(coordinator) = self.coordinator() else { return };
+        for id in self.presence.forsaken() {
+            let _settled_meanwhile = coordinator.forsake(id, "whoever could answer went away");
+        }
+    }
+
     /// Looks at what may have changed on disk.
     pub(crate) fn refresh(&self) {
         self.gates.refresh();
+        self.forsake();
         if let Some(directory) = &self.token_directory
             && let Ok(tokens) = Tokens::open(directory)
         {

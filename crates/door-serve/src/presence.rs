@@ -1,15 +1,23 @@
 //! Whether anybody is there who can answer. While somebody is, questions are held for them, and a lock in the directory of
-//! state tells other processes of the same user so.
+//! state tells other processes of the same user so. When the last one has been gone for a while, nobody is left to answer what
+//! was held.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
-use gate::approval::{Asked, ConsoleLock, Provider, Reply, Wait};
+use gate::approval::{AskId, Asked, ConsoleLock, Provider, Reply, Wait};
 use tokio::sync::watch;
+
+/// So long a page may take to be loaded again, and a network to come back.
+const GRACE: Duration = Duration::from_secs(10);
+/// From so many on, what was settled is taken from the list of what is held.
+const MANY: usize = 64;
 
 /// Who is there, and word of every change to the questions.
 pub struct Presence {
     lock: Option<PathBuf>,
+    grace: Duration,
     here: Mutex<Here>,
     changes: watch::Sender<u64>,
 }
@@ -18,14 +26,26 @@ pub struct Presence {
 struct Here {
     count: usize,
     held: Option<ConsoleLock>,
+    /// Since when nobody is here any more.
+    left: Option<Instant>,
+    /// Questions that are held for whoever is here. Those that were settled are not there any more.
+    questions: Vec<Weak<Asked>>,
+    /// How many may be listed before the list is looked through again.
+    room: usize,
 }
 
 impl Presence {
     /// Nobody yet. `lock` is where others see that somebody is.
     #[must_use]
     pub fn new(lock: Option<PathBuf>) -> Arc<Presence> {
+        Presence::patient(lock, GRACE)
+    }
+
+    /// The same where whoever leaves has this long to come back.
+    #[must_use]
+    pub fn patient(lock: Option<PathBuf>, grace: Duration) -> Arc<Presence> {
         let (changes, _) = watch::channel(0);
-        Arc::new(Presence { lock, here: Mutex::default(), changes })
+        Arc::new(Presence { lock, grace, here: Mutex::default(), changes })
     }
 
     /// Holds questions for whoever is here.
@@ -38,6 +58,7 @@ impl Presence {
     pub(crate) fn enter(self: &Arc<Self>) -> Present {
         let mut here = self.here();
         here.count += 1;
+        here.left = None;
         if here.held.is_none() {
             here.held = self.lock.as_deref().and_then(|path| ConsoleLock::hold(path).ok());
         }
@@ -48,6 +69,30 @@ impl Presence {
     /// How many are here.
     pub(crate) fn count(&self) -> usize {
         self.here().count
+    }
+
+    /// Holds a question for whoever is here; `false` where nobody is.
+    fn hold(&self, asked: &Arc<Asked>) -> bool {
+        let mut here = self.here();
+        if here.count == 0 {
+            return false;
+        }
+        if here.questions.len() >= here.room.max(MANY) {
+            here.questions.retain(|question| question.strong_count() > 0);
+            here.room = here.questions.len().saturating_mul(2);
+        }
+        here.questions.push(Arc::downgrade(asked));
+        true
+    }
+
+    /// The questions that nobody is left to answer.
+    pub(crate) fn forsaken(&self) -> Vec<AskId> {
+        let mut here = self.here();
+        if here.left.is_none_or(|left| left.elapsed() < self.grace) {
+            return Vec::new();
+        }
+        let held = std::mem::take(&mut here.questions);
+        held.iter().filter_map(Weak::upgrade).map(|asked| asked.id).collect()
     }
 
     /// Something about the questions changed.
@@ -74,6 +119,7 @@ impl Drop for Present {
         here.count = here.count.saturating_sub(1);
         if here.count == 0 {
             here.held = None;
+            here.left = Some(now());
         }
     }
 }
@@ -86,10 +132,15 @@ impl Provider for Console {
         "console"
     }
 
-    fn ask(&self, _asked: &Arc<Asked>, _wait: &Wait<'_>) -> Reply {
+    fn ask(&self, asked: &Arc<Asked>, _wait: &Wait<'_>) -> Reply {
         self.0.changed();
-        if self.0.count() > 0 { Reply::Held } else { Reply::Pass }
+        if self.0.hold(asked) { Reply::Held } else { Reply::Pass }
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "how long nobody has been here")]
+fn now() -> Instant {
+    Instant::now()
 }
 
 #[cfg(test)]

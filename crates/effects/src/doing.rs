@@ -129,6 +129,9 @@ impl<'a> Doing<'a> {
             Arg::Hazy(hazy) if hazy.absent && purpose == Purpose::Read => return,
             Arg::Hazy(hazy) => {
                 self.secret_whatever(hazy, purpose, around);
+                if purpose == Purpose::Delete && self.recursive {
+                    self.swept_whatever(&format!("{}…{}", hazy.prefix, hazy.suffix), cwds, around);
+                }
                 self.unknown(match purpose {
                     Purpose::Read => "reads a path that is not known",
                     Purpose::Write => "writes to a path that is not known",
@@ -163,6 +166,15 @@ impl<'a> Doing<'a> {
         });
     }
 
+    /// A directory goes, with all that is in it, and which one is not known: no fence keeps the workspace's own from that.
+    fn swept_whatever(&mut self, shown: &str, cwds: &Cwds<'_>, around: &Surroundings<'_>) {
+        let workspace = around.workspace.and_then(std::path::Path::to_str);
+        let Some(cwd) = cwds.known.first().map(|cwd| cwd.as_ref()).or(workspace) else { return };
+        let named = Named { text: shown, pattern: false, cwd };
+        let (target, recursive) = classify::target(named, Purpose::Delete, true, around);
+        self.add(Effect::Delete { target, recursive });
+    }
+
     /// A path that is touched, by its text.
     pub(crate) fn named(
         &mut self,
@@ -175,6 +187,9 @@ impl<'a> Doing<'a> {
         let free = text.starts_with('/') || text == "~" || text.starts_with("~/");
         if cwds.open && !free {
             self.unknown("a path below a directory that is not known");
+            if purpose == Purpose::Delete && self.recursive {
+                self.swept_whatever(&format!("…/{text}"), cwds, around);
+            }
         }
         let nowhere = [Cow::Borrowed("/")];
         let bases: &[Cow<'_, str>] = if free && cwds.known.len() != 1 { &nowhere } else { &cwds.known };

@@ -49,3 +49,25 @@ fn a_client_that_is_named_gets_a_file_of_its_own() {
         assert_eq!((code, home.read(file)), (0, None), "{host}");
     }
 }
+
+#[test]
+fn codex_has_its_servers_in_toml() {
+    let home = Place::new();
+    let (file, before) =
+        (".codex/config.toml", "# mine\nmodel = \"x\"\n\n[mcp_servers.files]\ncommand = \"npx\"\n");
+    home.write(file, before);
+    let (code, said) = home.run(&["init", "mcp", "codex", "--yes"]);
+    assert_eq!(code, 0, "{said}");
+    let (code, said) = home.run(&["init", "mcp", "--wrap", "files", "codex", "--yes"]);
+    assert_eq!(code, 0, "{said}");
+    let written = home.read(file).expect("a file");
+    for part in [
+        "# mine\n",
+        "[mcp_servers.bailiwick]\n",
+        "\"mcp\", \"proxy\", \"--name\", \"files\", \"--\", \"npx\"",
+    ] {
+        assert!(written.contains(part), "{part}: {written}");
+    }
+    let (code, said) = home.run(&["init", "mcp", "codex", "--undo", "--yes"]);
+    assert_eq!((code, home.read(file).as_deref()), (0, Some(before)), "{said}");
+}

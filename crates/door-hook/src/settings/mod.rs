@@ -3,6 +3,7 @@
 //! A file that cannot be read is refused, never overwritten. Putting the hook in twice changes nothing. Taking it out gives
 //! back the very bytes that were there before.
 
+mod codex_servers;
 mod edit;
 mod hooks;
 mod jsonc;

@@ -7,14 +7,14 @@ use serde_json::{Map, Value as Json, json};
 
 use super::edit::{Form, append, remove};
 use super::jsonc::{Node, Value};
-use super::{Undone, Unreadable, object, position};
+use super::{Undone, Unreadable, codex_servers, object, position};
 use crate::host::Host;
 
 /// What our server is called in a client's settings.
-const OURS: &str = "bailiwick";
+pub(super) const OURS: &str = "bailiwick";
 
-/// The hosts whose servers can be set up here: those that keep them in JSON.
-pub const HOSTS: [Host; 4] = [Host::ClaudeCode, Host::Cursor, Host::VsCode, Host::GeminiCli];
+/// The hosts whose servers can be set up here.
+pub const HOSTS: [Host; 5] = [Host::ClaudeCode, Host::Codex, Host::Cursor, Host::VsCode, Host::GeminiCli];
 
 /// Where a host keeps its servers: of the project where it has such a file, else of the user.
 #[must_use]
@@ -24,7 +24,8 @@ pub fn server_file(host: Host, home: &Path, workspace: Option<&Path>) -> Option<
         Host::VsCode => Some(workspace?.join(".vscode/mcp.json")),
         Host::Cursor => Some(workspace.unwrap_or(home).join(".cursor/mcp.json")),
         Host::GeminiCli => Some(workspace.unwrap_or(home).join(".gemini/settings.json")),
-        Host::Codex | Host::CopilotCli | Host::OpenCode => None,
+        Host::Codex => Some(home.join(".codex/config.toml")),
+        Host::CopilotCli | Host::OpenCode => None,
     }
 }
 
@@ -48,6 +49,9 @@ fn entry(host: Host, binary: &str, arguments: &[&str]) -> Map<String, Json> {
 /// # Errors
 /// The text cannot be read, or has something else where servers belong.
 pub fn add_server(host: Host, text: Option<&str>, binary: &str) -> Result<String, Unreadable> {
+    if host == Host::Codex {
+        return codex_servers::add(text.unwrap_or_default(), binary);
+    }
     let ours = Json::Object(entry(host, binary, &["mcp"]));
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
         let whole = json!({above(host): {OURS: ours}});
@@ -74,36 +78,26 @@ pub fn add_server(host: Host, text: Option<&str>, binary: &str) -> Result<String
 /// # Errors
 /// The text cannot be read, there is no such server, or it is none that is started by a command.
 pub fn wrap_server(host: Host, text: &str, name: &str, binary: &str) -> Result<String, Unreadable> {
+    if host == Host::Codex {
+        return codex_servers::wrap(text, name, binary);
+    }
     let root = object(text)?;
     let servers = root.member(above(host)).map(|item| &item.node);
     let Some(known) = servers.and_then(|servers| servers.member(name)) else {
-        let names: Vec<&str> =
-            servers.map_or(&[][..], Node::items).iter().filter_map(|item| item.key.as_deref()).collect();
-        let names =
-            if names.is_empty() { "it has none".into() } else { format!("it has {}", names.join(", ")) };
-        return Err(Unreadable::new(format!("there is no server `{name}` in it; {names}")));
+        let items = servers.map_or(&[][..], Node::items);
+        return Err(missing(name, items.iter().filter_map(|item| item.key.as_deref())));
     };
     let mut held = read(text, &known.node)?;
     if unwrapped(&held).is_some() {
         return Ok(text.to_owned());
     }
-    let Some(command) = held.get("command").and_then(Json::as_str).map(str::to_owned) else {
-        return Err(Unreadable::new(format!(
-            "the server `{name}` is not started by a command; only those can be wrapped"
-        )));
+    let command = held.get("command").and_then(Json::as_str).ok_or_else(|| not_started(name))?;
+    let words = match held.get("args") {
+        None => Vec::new(),
+        Some(args) => serde_json::from_value(args.clone()).map_err(|_| not_words(name))?,
     };
-    let mut arguments = vec!["mcp".to_owned(), "proxy".into(), "--name".into(), plain(name)];
-    for variable in held.get("env").and_then(Json::as_object).into_iter().flat_map(Map::keys) {
-        arguments.extend(["--env".to_owned(), variable.clone()]);
-    }
-    arguments.extend(["--".to_owned(), command]);
-    match held.get("args") {
-        None => {}
-        Some(Json::Array(words)) if words.iter().all(Json::is_string) => {
-            arguments.extend(words.iter().filter_map(Json::as_str).map(str::to_owned));
-        }
-        Some(_) => return Err(Unreadable::new(format!("the arguments of `{name}` are not a list of text"))),
-    }
+    let variables = held.get("env").and_then(Json::as_object).into_iter().flat_map(Map::keys);
+    let arguments = proxied(name, variables.map(String::as_str), command, words);
     held.insert("command".into(), binary.into());
     held.insert("args".into(), json!(arguments));
     replaced(text, &known.node, &Json::Object(held))
@@ -114,6 +108,9 @@ pub fn wrap_server(host: Host, text: &str, name: &str, binary: &str) -> Result<S
 /// # Errors
 /// The text cannot be read.
 pub fn undo_servers(host: Host, text: &str) -> Result<Undone, Unreadable> {
+    if host == Host::Codex {
+        return codex_servers::undo(text);
+    }
     let mut held = text.to_owned();
     let mut changed = false;
     // Each round puts one server back, and there are no more of them than bytes.
@@ -155,12 +152,44 @@ fn unwrap_one(host: Host, text: &str) -> Result<Option<String>, Unreadable> {
 
 /// The command behind the proxy, where this is one.
 fn unwrapped(entry: &Map<String, Json>) -> Option<(String, Vec<String>)> {
-    let binary = Path::new(entry.get("command")?.as_str()?).file_name()?.to_str()?;
-    let words: Vec<String> =
-        entry.get("args")?.as_array()?.iter().filter_map(Json::as_str).map(str::to_owned).collect();
+    let words = entry.get("args")?.as_array()?.iter().filter_map(Json::as_str).map(str::to_owned);
+    behind(entry.get("command")?.as_str()?, words.collect())
+}
+
+/// What a server's program and its arguments stand behind, where they are the proxy.
+pub(super) fn behind(command: &str, words: Vec<String>) -> Option<(String, Vec<String>)> {
+    let binary = Path::new(command).file_name()?.to_str()?;
     let proxied = binary == OURS && words.starts_with(&["mcp".to_owned(), "proxy".to_owned()]);
     let mut behind = words.into_iter().skip_while(|word| word != "--").skip(1);
     proxied.then(|| behind.next().map(|command| (command, behind.collect())))?
+}
+
+/// The arguments of the proxy that stands in front of a server.
+pub(super) fn proxied<'a>(
+    name: &str,
+    variables: impl Iterator<Item = &'a str>,
+    command: &str,
+    words: Vec<String>,
+) -> Vec<String> {
+    let mut arguments = vec!["mcp".to_owned(), "proxy".into(), "--name".into(), plain(name)];
+    arguments.extend(variables.flat_map(|variable| ["--env".to_owned(), variable.to_owned()]));
+    arguments.extend(["--".to_owned(), command.to_owned()]);
+    arguments.extend(words);
+    arguments
+}
+
+pub(super) fn missing<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Unreadable {
+    let known: Vec<&str> = known.collect();
+    let known = if known.is_empty() { "it has none".into() } else { format!("it has {}", known.join(", ")) };
+    Unreadable::new(format!("there is no server `{name}` in it; {known}"))
+}
+
+pub(super) fn not_started(name: &str) -> Unreadable {
+    Unreadable::new(format!("the server `{name}` is not started by a command; only those can be wrapped"))
+}
+
+pub(super) fn not_words(name: &str) -> Unreadable {
+    Unreadable::new(format!("the arguments of `{name}` are not a list of text"))
 }
 
 /// A name that rules can use.

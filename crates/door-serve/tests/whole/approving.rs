@@ -81,6 +81,28 @@ async fn with_nobody_there_it_is_no_at_once_and_with_somebody_it_waits_for_the_a
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn whoever_leaves_may_come_back_soon_and_later_nobody_is_waited_for() {
+    let served = Arc::new(Served::impatient().await);
+    let approver = served.approver().await;
+    let (asking, call) = (Arc::clone(&served), served.asked_about("left"));
+    let call = tokio::spawn(async move { asking.post("/v1/calls", &call).await });
+    let held = |all: Vec<serde_json::Value>| all.iter().filter(|one| one["waits"] == "here").count();
+    assert_eq!(held(served.questions(1).await), 1);
+    // A page that is loaded again.
+    drop(approver);
+    let approver = served.approver().await;
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert_eq!(held(served.questions(1).await), 1, "somebody is there again");
+    drop(approver);
+    let reply =
+        tokio::time::timeout(Duration::from_secs(20), call).await.expect("an end").expect("an answer");
+    assert_eq!((reply.status, served.ran("left")), (409, false), "{reply:?}");
+    assert_eq!(reply.json()["error_kind"], "human_required");
+    // It waits for its next try, as if nobody had been there from the start.
+    assert_eq!(held(served.questions(1).await), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn of_many_who_answer_at_once_one_wins_and_all_learn_who() {
     let served = Arc::new(Served::new().await);
     let _approver = served.approver().await;

@@ -89,25 +89,37 @@ impl Loader for Yaml {
     }
 }
 
+fn fresh_home() -> PathBuf {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("served-{}-{number}", std::process::id()));
+    let _left_over = std::fs::remove_dir_all(&home);
+    std::fs::create_dir_all(home.join("work/asked")).expect("a workspace");
+    home
+}
+
 impl Served {
     pub(crate) async fn new() -> Served {
         Served::with(ASKING, None).await
     }
 
+    /// One that soon gives up on whoever leaves.
+    pub(crate) async fn impatient() -> Served {
+        Served::built(fresh_home(), ASKING, None, Duration::from_millis(300)).await
+    }
+
     pub(crate) async fn with(yaml: &str, more_tokens: Option<&str>) -> Served {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let home =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("served-{}-{number}", std::process::id()));
-        let _left_over = std::fs::remove_dir_all(&home);
-        std::fs::create_dir_all(home.join("work/asked")).expect("a workspace");
-        Served::at(home, yaml, more_tokens).await
+        Served::at(fresh_home(), yaml, more_tokens).await
     }
 
     /// A server over a home that may have been used before.
     pub(crate) async fn at(home: PathBuf, yaml: &str, more_tokens: Option<&str>) -> Served {
+        Served::built(home, yaml, more_tokens, Duration::from_secs(10)).await
+    }
+
+    async fn built(home: PathBuf, yaml: &str, more_tokens: Option<&str>, grace: Duration) -> Served {
         let loader = Yaml { yaml: yaml.to_owned(), home: home.clone() };
-        let presence = Presence::new(Some(home.join("console.lock")));
+        let presence = Presence::patient(Some(home.join("console.lock")), grace);
         let office = |providers: Vec<Box<dyn Provider>>| {
             let gate = loader.gate(None, None).expect("a gate");
             let desk = Desk::of(gate.world(), gate.config()).expect("a desk");
