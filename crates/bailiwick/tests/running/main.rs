@@ -12,6 +12,7 @@ mod calling;
 mod denied;
 #[path = "../shared/home.rs"]
 mod home;
+mod job_control;
 mod recorded;
 mod searching;
 mod self_approval;

@@ -1,9 +1,9 @@
 """Runs a command on a terminal of its own and types at it: `typist.py SECONDS (AFTER TEXT)… -- COMMAND…`.
 
-Each TEXT is typed once AFTER has been seen in the output since the last one; an empty AFTER types at once. What appeared is
-printed, and the command's code is the exit code.
+Each TEXT is typed once AFTER has been seen in the output since the last one; an empty AFTER types at once. `resize ROWS COLUMNS`
+makes the window another size instead. What appeared is printed, and the command's code is the exit code.
 """
-import os, pty, select, sys, time
+import fcntl, os, pty, select, struct, sys, termios, time
 
 limit = float(sys.argv[1])
 split = sys.argv.index("--")
@@ -20,7 +20,12 @@ while time.monotonic() < end:
         # A person needs a moment to read; what comes at once is thrown away as typed before the question.
         if pairs[0][0]:
             time.sleep(0.6)
-        os.write(terminal, pairs.pop(0)[1].encode().decode("unicode_escape").encode())
+        text = pairs.pop(0)[1]
+        if text.startswith("resize "):
+            rows, columns = map(int, text.split()[1:])
+            fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        else:
+            os.write(terminal, text.encode().decode("unicode_escape").encode())
     ready, _, _ = select.select([terminal], [], [], 0.05)
     if ready:
         try:
