@@ -65,7 +65,8 @@ fn measure(directory: &std::path::Path) -> Result<(), String> {
         Ok::<_, String>(times)
     })?;
     let step = middle(times.into_iter().skip(2).collect());
-    let bare = bare_request(&runtime, STEPS)?;
+    let body = server.seen().get(STEPS / 2).map(|seen| seen.body.to_string()).unwrap_or_default();
+    let bare = bare_request(&body, STEPS)?;
     let over = step.saturating_sub(alone).saturating_sub(bare);
     println!(
         "{:<58} {:>12} {:>10} {:>12}",
@@ -169,9 +170,9 @@ fn client(server: &Server) -> Result<Client, String> {
     })
 }
 
-/// What one answer of the scripted model takes over a plain connection, without anything of ours.
+/// What one answer of the scripted model to this body takes over a plain connection, without anything of ours.
 #[expect(clippy::disallowed_methods, reason = "a benchmark owns its clock")]
-fn bare_request(_runtime: &tokio::runtime::Runtime, count: usize) -> Result<Duration, String> {
+fn bare_request(body: &str, count: usize) -> Result<Duration, String> {
     use std::io::{BufRead as _, BufReader, Read as _, Write as _};
     let server = Server::start(Protocol::Anthropic, |_, _| {
         call("file_read", serde_json::json!({"path": "notes.txt"}))
@@ -181,8 +182,6 @@ fn bare_request(_runtime: &tokio::runtime::Runtime, count: usize) -> Result<Dura
     stream.set_nodelay(true).map_err(failed)?;
     let mut reader = BufReader::new(stream.try_clone().map_err(failed)?);
     let mut out = stream;
-    // About what an agent sends in the middle of such a run.
-    let body = serde_json::json!({"messages": [], "filler": "x".repeat(40_000)}).to_string();
     let request = format!("POST /v1/messages HTTP/1.1\r\ncontent-length: {}\r\n\r\n{body}", body.len());
     let mut times = Vec::new();
     for _ in 0..count {

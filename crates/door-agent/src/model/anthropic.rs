@@ -1,8 +1,9 @@
 //! Anthropic's messages.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
-use super::{Piece, Request, Stop};
+use super::{Arguments, Piece, Request, Stop};
 use crate::conversation::{Message, ToolResult};
 
 /// The path below the base.
@@ -13,67 +14,115 @@ pub(super) const VERSION: &str = "2023-06-01";
 const MOST: u64 = 8192;
 
 /// The body of a request.
-pub(super) fn body(model: &str, request: &Request<'_>) -> Value {
-    let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
-    for message in request.messages {
-        let (role, content) = match message {
-            Message::User { text } => ("user", vec![json!({"type": "text", "text": text})]),
-            Message::Assistant { text, calls } => {
-                let mut content = Vec::new();
-                if !text.trim().is_empty() {
-                    content.push(json!({"type": "text", "text": text}));
-                }
-                content.extend(calls.iter().map(|call| {
-                    json!({"type": "tool_use", "id": call.id, "name": call.name,
-                        "input": super::object(&call.arguments)})
-                }));
-                if content.is_empty() {
-                    continue;
-                }
-                ("assistant", content)
-            }
-            Message::Results { results } => ("user", results.iter().map(result).collect()),
-        };
-        // Turns alternate: what the same side says twice is one turn.
-        match messages.last_mut() {
-            Some((last, held)) if *last == role => held.extend(content),
-            _ => messages.push((role, content)),
-        }
-    }
-    // What was sent before need not be read anew: marks at the end of the instructions and of the last turn.
-    if let Some(Value::Object(block)) = messages.last_mut().and_then(|(_, content)| content.last_mut()) {
-        block.insert("cache_control".into(), json!({"type": "ephemeral"}));
-    }
-    let messages: Vec<Value> =
-        messages.into_iter().map(|(role, content)| json!({"role": role, "content": content})).collect();
-    let tools: Vec<Value> = request
-        .tools
-        .iter()
-        .map(|tool| json!({"name": tool.name, "description": tool.about, "input_schema": tool.schema}))
-        .collect();
-    let system = json!([{"type": "text", "text": request.system, "cache_control": {"type": "ephemeral"}}]);
-    let mut body = json!({
-        "model": model,
-        "max_tokens": request.most.clamp(1, MOST),
-        "system": system,
-        "messages": messages,
-        "stream": true,
-    });
-    if !tools.is_empty()
-        && let Value::Object(members) = &mut body
-    {
-        members.insert("tools".into(), tools.into());
-    }
-    body
+#[derive(Serialize)]
+pub(super) struct Body<'a> {
+    model: &'a str,
+    max_tokens: u64,
+    system: [Block<'a>; 1],
+    messages: Vec<Turn<'a>>,
+    stream: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tool<'a>>,
 }
 
-fn result(result: &ToolResult) -> Value {
-    let mut content = vec![json!({"type": "text", "text": result.text})];
-    if let Some(image) = &result.image {
-        content.push(json!({"type": "image",
-            "source": {"type": "base64", "media_type": image.media_type, "data": image.base64}}));
+#[derive(Serialize)]
+struct Turn<'a> {
+    role: &'static str,
+    content: Vec<Block<'a>>,
+}
+
+#[derive(Serialize)]
+struct Block<'a> {
+    #[serde(flatten)]
+    what: What<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_control: Option<Cache>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum What<'a> {
+    Text { text: &'a str },
+    Image { source: Source<'a> },
+    ToolUse { id: &'a str, name: &'a str, input: Arguments<'a> },
+    ToolResult { tool_use_id: &'a str, content: Vec<What<'a>>, is_error: bool },
+}
+
+/// What was sent before need not be read anew.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Cache {
+    Ephemeral,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Source<'a> {
+    Base64 { media_type: &'a str, data: &'a str },
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    name: &'a str,
+    description: &'a str,
+    input_schema: &'a Value,
+}
+
+impl<'a> Body<'a> {
+    /// The body of this request.
+    pub(super) fn of(model: &'a str, request: &Request<'a>) -> Body<'a> {
+        let mut messages: Vec<Turn<'a>> = Vec::new();
+        for message in request.messages {
+            let (role, content) = match message {
+                Message::User { text } => ("user", vec![What::Text { text }]),
+                Message::Assistant { text, calls } => {
+                    let said = (!text.trim().is_empty()).then_some(What::Text { text });
+                    let calls = calls.iter().map(|call| What::ToolUse {
+                        id: &call.id,
+                        name: &call.name,
+                        input: Arguments::of(&call.arguments),
+                    });
+                    ("assistant", said.into_iter().chain(calls).collect())
+                }
+                Message::Results { results } => ("user", results.iter().map(result).collect()),
+            };
+            let content = content.into_iter().map(Block::from);
+            // Turns alternate: what the same side says twice is one turn.
+            match messages.last_mut() {
+                Some(last) if last.role == role => last.content.extend(content),
+                _ if content.len() == 0 => {}
+                _ => messages.push(Turn { role, content: content.collect() }),
+            }
+        }
+        // Marks at the end of the instructions and of the last turn.
+        let mut system = Block::from(What::Text { text: request.system });
+        for block in
+            messages.last_mut().and_then(|turn| turn.content.last_mut()).into_iter().chain([&mut system])
+        {
+            block.cache_control = Some(Cache::Ephemeral);
+        }
+        let tools = request.tools.iter().map(|tool| Tool {
+            name: &tool.name,
+            description: &tool.about,
+            input_schema: &tool.schema,
+        });
+        let max_tokens = request.most.clamp(1, MOST);
+        Body { model, max_tokens, system: [system], messages, stream: true, tools: tools.collect() }
     }
-    json!({"type": "tool_result", "tool_use_id": result.id, "content": content, "is_error": result.error})
+}
+
+impl<'a> From<What<'a>> for Block<'a> {
+    fn from(what: What<'a>) -> Block<'a> {
+        Block { what, cache_control: None }
+    }
+}
+
+fn result(result: &ToolResult) -> What<'_> {
+    let image = result.image.as_ref().map(|image| What::Image {
+        source: Source::Base64 { media_type: &image.media_type, data: &image.base64 },
+    });
+    let content = [What::Text { text: &result.text }].into_iter().chain(image).collect();
+    What::ToolResult { tool_use_id: &result.id, content, is_error: result.error }
 }
 
 /// The pieces in one event.

@@ -118,10 +118,11 @@ impl Client {
         heard: &mut (dyn FnMut(Heard) -> Told + Send),
     ) -> Result<Reply, Wrong> {
         let body = match self.model.provider {
-            Provider::OpenAi => openai::body(&self.model.name, request),
-            Provider::Anthropic => anthropic::body(&self.model.name, request),
+            Provider::OpenAi => serde_json::to_vec(&openai::Body::of(&self.model.name, request)),
+            Provider::Anthropic => serde_json::to_vec(&anthropic::Body::of(&self.model.name, request)),
         };
-        let body = Bytes::from(body.to_string());
+        let body = body.map_err(|error| Wrong::Failed(format!("the request cannot be written: {error}")))?;
+        let body = Bytes::from(body);
         let mut attempt = 1;
         loop {
             let (after, why) = match self.attempt(body.clone(), heard).await {

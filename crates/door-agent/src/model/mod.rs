@@ -9,7 +9,9 @@ mod reply;
 mod sse;
 
 use gate::call::Secret;
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::conversation::Message;
 
@@ -97,9 +99,24 @@ pub(crate) struct Offer {
 }
 
 /// The arguments of a call, for a protocol that wants an object: what is none was refused, and the refusal quotes it.
-fn object(arguments: &str) -> Value {
-    match serde_json::from_str(arguments) {
-        Ok(Value::Object(members)) => Value::Object(members),
-        _ => Value::Object(serde_json::Map::new()),
+struct Arguments<'a>(Option<&'a RawValue>);
+
+impl<'a> Arguments<'a> {
+    fn of(written: &'a str) -> Arguments<'a> {
+        let read: Option<&RawValue> = serde_json::from_str(written).ok();
+        Arguments(read.filter(|value| value.get().starts_with('{')))
+    }
+
+    fn text(&self) -> &'a str {
+        self.0.map_or("{}", RawValue::get)
+    }
+}
+
+impl Serialize for Arguments<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Some(object) => object.serialize(serializer),
+            None => serializer.serialize_map(Some(0))?.end(),
+        }
     }
 }

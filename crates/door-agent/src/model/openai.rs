@@ -1,74 +1,133 @@
 //! OpenAI's chat completions, as it and many other servers speak them.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
-use super::{Piece, Request, Stop};
-use crate::conversation::{Image, Message};
+use super::{Arguments, Piece, Request, Stop};
+use crate::conversation::{Image, Message, ToolResult};
 
 /// The path below the base.
 pub(super) const PATH: &str = "/chat/completions";
 
 /// The body of a request.
-pub(super) fn body(model: &str, request: &Request<'_>) -> Value {
-    let mut messages = vec![json!({"role": "system", "content": request.system})];
-    for message in request.messages {
-        match message {
-            Message::User { text } => messages.push(json!({"role": "user", "content": text})),
-            Message::Assistant { text, calls } => {
-                let mut said = json!({"role": "assistant", "content": text});
-                if !calls.is_empty() {
-                    let calls: Vec<Value> = calls
-                        .iter()
-                        .map(|call| {
-                            let arguments = super::object(&call.arguments).to_string();
-                            json!({"id": call.id, "type": "function",
-                                "function": {"name": call.name, "arguments": arguments}})
-                        })
-                        .collect();
-                    if let Value::Object(members) = &mut said {
-                        members.insert("tool_calls".into(), calls.into());
+#[derive(Serialize)]
+pub(super) struct Body<'a> {
+    model: &'a str,
+    messages: Vec<Turn<'a>>,
+    stream: bool,
+    stream_options: StreamOptions,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Function<'a, Tool<'a>>>,
+}
+
+#[derive(Serialize)]
+struct StreamOptions {
+    include_usage: bool,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+enum Turn<'a> {
+    System {
+        content: &'a str,
+    },
+    User {
+        content: Content<'a>,
+    },
+    Assistant {
+        content: &'a str,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<Function<'a, Call<'a>>>,
+    },
+    Tool {
+        tool_call_id: &'a str,
+        content: &'a str,
+    },
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content<'a> {
+    Text(&'a str),
+    Shown(Vec<Shown>),
+}
+
+/// What is a function, as everything is here.
+#[derive(Serialize)]
+struct Function<'a, F> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    r#type: &'static str,
+    function: F,
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters: &'a Value,
+}
+
+#[derive(Serialize)]
+struct Call<'a> {
+    name: &'a str,
+    arguments: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Shown {
+    ImageUrl { image_url: Address },
+}
+
+#[derive(Serialize)]
+struct Address {
+    url: String,
+}
+
+impl<'a> Body<'a> {
+    /// The body of this request.
+    pub(super) fn of(model: &'a str, request: &Request<'a>) -> Body<'a> {
+        let mut messages = vec![Turn::System { content: request.system }];
+        for message in request.messages {
+            match message {
+                Message::User { text } => messages.push(Turn::User { content: Content::Text(text) }),
+                Message::Assistant { text, calls } => {
+                    let calls = calls.iter().map(|call| Function {
+                        id: Some(&call.id),
+                        r#type: "function",
+                        function: Call { name: &call.name, arguments: Arguments::of(&call.arguments).text() },
+                    });
+                    messages.push(Turn::Assistant { content: text, tool_calls: calls.collect() });
+                }
+                Message::Results { results } => {
+                    let told = |result: &'a ToolResult| Turn::Tool {
+                        tool_call_id: &result.id,
+                        content: &result.text,
+                    };
+                    messages.extend(results.iter().map(told));
+                    // What a tool says is text here; an image goes along as something that the user shows.
+                    let images: Vec<Shown> =
+                        results.iter().filter_map(|result| result.image.as_ref()).map(shown).collect();
+                    if !images.is_empty() {
+                        messages.push(Turn::User { content: Content::Shown(images) });
                     }
-                }
-                messages.push(said);
-            }
-            Message::Results { results } => {
-                for result in results {
-                    messages.push(json!({"role": "tool", "tool_call_id": result.id, "content": result.text}));
-                }
-                // What a tool says is text here; an image goes along as something that the user shows.
-                let images: Vec<Value> =
-                    results.iter().filter_map(|result| result.image.as_ref()).map(shown).collect();
-                if !images.is_empty() {
-                    messages.push(json!({"role": "user", "content": images}));
                 }
             }
         }
+        let tools = request.tools.iter().map(|tool| Function {
+            id: None,
+            r#type: "function",
+            function: Tool { name: &tool.name, description: &tool.about, parameters: &tool.schema },
+        });
+        let stream_options = StreamOptions { include_usage: true };
+        Body { model, messages, stream: true, stream_options, tools: tools.collect() }
     }
-    let mut body = json!({
-        "model": model,
-        "messages": messages,
-        "stream": true,
-        "stream_options": {"include_usage": true},
-    });
-    if !request.tools.is_empty()
-        && let Value::Object(members) = &mut body
-    {
-        let tools: Vec<Value> = request
-            .tools
-            .iter()
-            .map(|tool| {
-                json!({"type": "function", "function":
-                    {"name": tool.name, "description": tool.about, "parameters": tool.schema}})
-            })
-            .collect();
-        members.insert("tools".into(), tools.into());
-    }
-    body
 }
 
-fn shown(image: &Image) -> Value {
+fn shown(image: &Image) -> Shown {
     let url = format!("data:{};base64,{}", image.media_type, image.base64);
-    json!({"type": "image_url", "image_url": {"url": url}})
+    Shown::ImageUrl { image_url: Address { url } }
 }
 
 /// The pieces in one event.
