@@ -1,6 +1,6 @@
 //! The loop of an agent: what a step costs over gate and tool with a model that answers at once, and fifty agents at one time.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use door_agent::{
@@ -46,7 +46,12 @@ fn measure(directory: &std::path::Path) -> Result<(), String> {
         }
     }
     let alone = middle(alone);
-    let server = Server::start(Protocol::Anthropic, |_, number| {
+    let body = Arc::new(OnceLock::new());
+    let middle_one = Arc::clone(&body);
+    let server = Server::start(Protocol::Anthropic, move |seen, number| {
+        if number == STEPS / 2 {
+            let _once = middle_one.set(seen.body.to_string());
+        }
         if number < STEPS {
             call("file_read", serde_json::json!({"path": "notes.txt"}))
         } else {
@@ -65,8 +70,7 @@ fn measure(directory: &std::path::Path) -> Result<(), String> {
         Ok::<_, String>(times)
     })?;
     let step = middle(times.into_iter().skip(2).collect());
-    let body = server.seen().get(STEPS / 2).map(|seen| seen.body.to_string()).unwrap_or_default();
-    let bare = bare_request(&body, STEPS)?;
+    let bare = bare_request(body.get().ok_or("the run ended early")?, STEPS)?;
     let over = step.saturating_sub(alone).saturating_sub(bare);
     println!(
         "{:<58} {:>12} {:>10} {:>12}",
