@@ -2,6 +2,7 @@
 //! workspace, in what the configuration shows besides, and in the directory that a pattern begins with. Toolchains and the
 //! system's own directories are too large to be looked through for every command.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use fence::{Access, Impossible, Plan, Wishes};
@@ -59,8 +60,15 @@ fn look(starts: &[PathBuf], patterns: &[&PathPattern]) -> Result<Vec<PathBuf>, I
     let mut looked_at = 0;
     let mut open = starts.to_vec();
     while let Some(directory) = open.pop() {
-        // What we cannot list, nothing that runs as us can.
-        let Ok(entries) = directory.read_dir() else { continue };
+        let entries = match directory.read_dir() {
+            Ok(entries) => entries,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
+            // FAIL-CLOSED: whoever knows a name in it might still open that.
+            Err(_) => {
+                found.push(directory);
+                continue;
+            }
+        };
         for entry in entries.flatten() {
             let path = entry.path();
             looked_at += 1;
