@@ -336,6 +336,9 @@ fn trail(path: &Path, terrain: &dyn Terrain) -> Vec<PathBuf> {
     let mut rest = names(path);
     for _ in 0..LONGEST_TRAIL {
         let Some(name) = rest.pop() else { break };
+        if name == "." {
+            continue;
+        }
         if name == ".." {
             whole.pop();
             continue;

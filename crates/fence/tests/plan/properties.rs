@@ -300,6 +300,12 @@ fn holds(numbers: &[u16]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// What was found once: a protected link that leads to one which says `.`.
+#[test]
+fn what_was_found_once_holds() {
+    holds(&[13, 0, 14280, 4606, 34455, 62743, 34208, 7507, 27069]).unwrap();
+}
+
 /// FNC-7: denying something never makes anything else reachable.
 #[test]
 fn asking_for_less_never_yields_more() {
