@@ -122,7 +122,11 @@ fn approval(wanted: bool) -> [String; 2] {
 }
 
 fn list(patterns: &[String], here: Option<&Base>) -> Result<String, String> {
-    let given = patterns.iter().map(|pattern| pattern.trim()).filter(|pattern| !pattern.is_empty());
+    let given = patterns.iter().map(|pattern| pattern.trim());
+    // FAIL-CLOSED: a variable that turns out empty (`--allowed-paths "$X"`) would otherwise lift the boundary.
+    if given.clone().any(str::is_empty) {
+        return Err("an empty pattern in `--allowed-paths` or `--denied-paths` means nothing".into());
+    }
     let patterns: Vec<String> = match here {
         Some(here) => given.map(|pattern| anchored(pattern, here)).collect::<Result<_, _>>()?,
         None => given.map(str::to_owned).collect(),

@@ -68,6 +68,19 @@ const ROWS: &[Row] = &[
     ),
 ];
 
+/// A variable that turned out empty lifts no boundary.
+#[test]
+fn an_empty_pattern_is_refused() {
+    for words in [["--allowed-paths", ""], ["--allowed-paths", "/data/**,"], ["--denied-paths", " "]] {
+        let home = Home::new();
+        let server = Server::following(Protocol::Anthropic, vec![text("ok")]);
+        let all: Vec<&str> = ["run", "--json", "do it"].into_iter().chain(words).collect();
+        let told = run_with(&home, &server, &all);
+        assert_eq!(told.ran.code, Some(125), "{words:?}: {:?}", told.ran);
+        assert!(told.ran.err.contains("empty pattern") && server.seen().is_empty(), "{:?}", told.ran);
+    }
+}
+
 #[test]
 fn each_flag_and_each_default_decides_as_the_table_says() {
     let made = [
