@@ -1,5 +1,6 @@
 """The real `bailiwick serve`: a call waits, somebody presses the button in the browser, the call runs."""
 
+import contextlib
 import json
 import os
 import re
@@ -80,17 +81,26 @@ class Served:
         shutil.rmtree(self.home, ignore_errors=True)
 
 
-def an_approval_in_the_browser_lets_the_waiting_call_run(bench):
+@contextlib.contextmanager
+def _watched(bench):
+    """A real server, and a page that is connected to it."""
     # The page outlives its server by a moment.
     bench.may_say("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING")
     server = Served(bench.binary)
     try:
+        page = bench.page()
+        page.open(f"{server.url}/#token={server.token}")
+        page.until("document.querySelector('#frame:not([hidden])')?.dataset.connection === 'live'")
+        yield server, page
+    finally:
+        server.end()
+
+
+def an_approval_in_the_browser_lets_the_waiting_call_run(bench):
+    with _watched(bench) as (server, page):
         # What asks under the built-in profile, and leaves a trace that can be seen from outside.
         doomed = os.path.join(server.work, "drafts", "old")
         os.makedirs(doomed)
-        page = bench.page()
-        page.open(f"{server.url}/#token={server.token}")
-        page.until("document.querySelector('#frame:not([hidden])')?.dataset.connection === 'live'", what="the page is live on the real server")
 
         waiting, result = server.call("rm -rf drafts")
         page.until("document.querySelector('.card:not(.settling) .command')?.textContent.includes('rm -rf drafts')", what=f"the question of the real server: {result}")
@@ -136,18 +146,10 @@ def an_approval_in_the_browser_lets_the_waiting_call_run(bench):
         assert titles == ["Asked for, and judged", "A person is asked", "Answered", "Started", "Ended"], titles
         headers = urllib.request.urlopen(server.url + "/", timeout=5).headers
         assert headers["Content-Security-Policy"].startswith("default-src 'none'; script-src 'self'"), headers["Content-Security-Policy"]
-    finally:
-        server.end()
 
 
 def a_session_grant_given_in_the_browser_covers_the_next_call_until_it_is_taken_back(bench):
-    # The page outlives its server by a moment.
-    bench.may_say("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING")
-    server = Served(bench.binary)
-    try:
-        page = bench.page()
-        page.open(f"{server.url}/#token={server.token}")
-        page.until("document.querySelector('#frame:not([hidden])')?.dataset.connection === 'live'")
+    with _watched(bench) as (server, page):
         command = "rm -rf drafts"
         waiting, result = server.call(command)
         page.until("document.querySelector('.card [data-decision=approved_for_session]')", what=f"the question: {result}")
@@ -172,18 +174,10 @@ def a_session_grant_given_in_the_browser_covers_the_next_call_until_it_is_taken_
         page.key("Enter")
         waiting.join(30)
         assert result and result[0][1].get("ok") is not True, result
-    finally:
-        server.end()
 
 
 def who_closes_the_page_is_no_longer_asked(bench):
-    # The page outlives its server by a moment.
-    bench.may_say("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING")
-    server = Served(bench.binary)
-    try:
-        page = bench.page()
-        page.open(f"{server.url}/#token={server.token}")
-        page.until("document.querySelector('#frame:not([hidden])')?.dataset.connection === 'live'")
+    with _watched(bench) as (server, page):
         bench.pages.remove(page)
         page.close()
         time.sleep(1)
@@ -191,17 +185,10 @@ def who_closes_the_page_is_no_longer_asked(bench):
         waiting.join(15)
         assert result, "a question without anybody to ask must be refused at once"
         assert result[0][1].get("ok") is not True , result
-    finally:
-        server.end()
 
 
 def a_question_of_another_process_is_approved_for_its_next_try(bench):
-    bench.may_say("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING")
-    server = Served(bench.binary)
-    try:
-        page = bench.page()
-        page.open(f"{server.url}/#token={server.token}")
-        page.until("document.querySelector('#frame:not([hidden])')?.dataset.connection === 'live'")
+    with _watched(bench) as (server, page):
         drafts = os.path.join(server.work, "drafts")
         os.makedirs(drafts)
         run = lambda: subprocess.run([bench.binary, "exec", "--", "rm", "-rf", "drafts"], cwd=server.work, env=server.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30)
@@ -221,5 +208,3 @@ def a_question_of_another_process_is_approved_for_its_next_try(bench):
             second = run()
             assert second.returncode == 0, second.stderr
         assert not os.path.exists(drafts), "it ran"
-    finally:
-        server.end()

@@ -69,7 +69,11 @@ fn look(starts: &[PathBuf], patterns: &[&PathPattern]) -> Result<Vec<PathBuf>, I
                 continue;
             }
         };
-        for entry in entries.flatten() {
+        for entry in entries {
+            let Ok(entry) = entry else {
+                found.push(directory);
+                break;
+            };
             let path = entry.path();
             looked_at += 1;
             let text = path.to_string_lossy();
@@ -80,6 +84,8 @@ fn look(starts: &[PathBuf], patterns: &[&PathPattern]) -> Result<Vec<PathBuf>, I
                 found.push(path);
             } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 open.push(path);
+            } else if entry.file_type().is_err() {
+                found.push(path);
             }
         }
         if looked_at > LOOKED_AT
