@@ -178,23 +178,22 @@ impl Event {
 
     /// The members of its line between the chain fields: from `"type"` on.
     pub(crate) fn body(&self, at: Timestamp) -> String {
-        let mut out = String::with_capacity(512);
+        let mut out = String::with_capacity(320 + self.payload.len());
         head(self.kind, at, &mut out);
-        out.push_str(&self.ids());
+        self.write_ids(&mut out);
         out.push_str(",\"payload\":");
         self.payload.write_bounded(&mut out);
         out
     }
 
     /// The members that say whom and what it is about.
-    pub(crate) fn ids(&self) -> String {
-        let mut out = String::new();
+    fn write_ids(&self, out: &mut String) {
         let named = [("run_id", &self.run_id), ("session_id", &self.session_id), ("call_id", &self.call_id)];
         for (name, id) in named.into_iter().filter_map(|(name, id)| Some((name, id.as_ref()?))) {
             out.push_str(",\"");
             out.push_str(name);
             out.push_str("\":");
-            text(id, &mut out);
+            text(id, out);
         }
         if let Some(who) = &self.principal {
             let facts = Payload::new()
@@ -202,13 +201,12 @@ impl Event {
                 .with("groups", (!who.groups.is_empty()).then_some(&who.groups))
                 .with("agent", who.agent.as_ref());
             out.push_str(",\"principal\":");
-            facts.write_bounded(&mut out);
+            facts.write_bounded(out);
         }
-        out
     }
 }
 
-/// The members of a line that the journal writes on its own account. `ids` is empty or what [`Event::ids`] gave.
+/// The members of a line that the journal writes on its own account. `ids` says whom and what it is about, each member after a comma.
 pub(crate) fn own_body(kind: Kind, at: Timestamp, ids: &str, payload: &Payload) -> String {
     let mut out = String::with_capacity(384);
     head(kind, at, &mut out);

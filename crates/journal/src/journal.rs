@@ -7,7 +7,6 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use std::thread::Thread;
 use std::time::Duration;
 
 use call::Shown;
@@ -74,26 +73,31 @@ pub struct Journal {
     sync: Sync,
     /// A record that is written already; perhaps not the last.
     written: AtomicU64,
-    /// How many records the last batch had.
-    together: AtomicUsize,
+    /// How many callers are on their way into a batch, or wait for one.
+    waiting: AtomicUsize,
 }
 
+/// A checkpoint alone.
+const NOTHING: [String; 0] = [];
 /// So many turns of others are waited for, at most.
-const PATIENCE: usize = 64;
+const PATIENCE: usize = 32;
 
 /// Appends that are written together.
 #[derive(Default)]
 struct Batch {
     state: Mutex<State>,
-    /// What became of them. Whoever waits looks here without a lock, so that many who are woken at once do not queue again.
+    /// What became of them. Whoever waits for it does so without a lock: many are woken at once, and do not queue again.
     result: OnceLock<Result<Vec<u64>, Unavailable>>,
 }
 
 #[derive(Default)]
 struct State {
+    /// Those that nobody has begun to write.
     bodies: Vec<String>,
+    /// How many came in all, and from how many callers.
+    joined: usize,
+    callers: usize,
     seal: bool,
-    waiting: Vec<Thread>,
 }
 
 impl Journal {
@@ -121,7 +125,7 @@ impl Journal {
             running: Mutex::new(running),
             host,
             sync: settings.sync,
-            together: AtomicUsize::new(0),
+            waiting: AtomicUsize::new(0),
             written,
         };
         Ok((journal, opened))
@@ -166,7 +170,7 @@ impl Journal {
         let bodies: Vec<String> = events.iter().map(|event| event.body(now)).collect();
         let numbers = {
             let mut writer = held(&self.writer);
-            writer.locked(|writer| writer.append(&bodies, Seal::Due, false, &|| self.oldest()))?
+            writer.locked(|writer| writer.append(bodies.iter(), || Seal::Due, false, &|| self.oldest()))?
         };
         self.note_ends(events);
         Ok(numbers.into_iter().map(Sequence).collect())
@@ -179,7 +183,9 @@ impl Journal {
     pub fn seal(&self) -> Result<(), Unavailable> {
         let mut writer = held(&self.writer);
         // Nothing waits for a checkpoint, so none is worth a sync: without it, the tail is unsealed and says so.
-        writer.locked(|writer| writer.append(&[], Seal::Now, false, &|| self.oldest())).map(drop)
+        writer
+            .locked(|writer| writer.append(NOTHING.iter(), || Seal::Now, false, &|| self.oldest()))
+            .map(drop)
     }
 
     /// Sees to checkpoints while the journal lies idle, until the guard goes: for processes that live long.
@@ -197,6 +203,7 @@ impl Journal {
     }
 
     fn append_with(&self, events: &[Event], seal: Seal) -> Result<Vec<Sequence>, Unavailable> {
+        let _waits = Waits::at(&self.waiting);
         self.note_starts(events)?;
         let now = self.host.now();
         let bodies: Vec<String> = events.iter().map(|event| event.body(now)).collect();
@@ -204,7 +211,7 @@ impl Journal {
             self.append_together(bodies, seal)?
         } else {
             let mut writer = held(&self.writer);
-            writer.locked(|writer| writer.append(&bodies, seal, true, &|| self.oldest()))?
+            writer.locked(|writer| writer.append(bodies.iter(), || seal, true, &|| self.oldest()))?
         };
         if let Some(last) = numbers.last() {
             self.written.fetch_max(*last, Ordering::Relaxed);
@@ -240,19 +247,18 @@ impl Journal {
             let first = joining.is_none();
             let batch = Arc::clone(joining.get_or_insert_default());
             let mut state = held(&batch.state);
-            let from = state.bodies.len();
+            let from = state.joined;
+            state.joined += count;
             state.bodies.extend(bodies);
             state.seal |= seal == Seal::Now;
-            if !first {
-                state.waiting.push(std::thread::current());
-            }
+            state.callers += 1;
             drop(state);
             (batch, from, first)
         };
         if first {
             self.lead(&batch);
         }
-        let numbers = batch.wait().as_ref().map_err(Clone::clone)?;
+        let numbers = batch.result.wait().as_ref().map_err(Clone::clone)?;
         numbers
             .get(from..from + count)
             .map(<[u64]>::to_vec)
@@ -262,24 +268,11 @@ impl Journal {
     /// Writes a batch for all who joined it.
     fn lead(&self, batch: &Batch) {
         let _answer = Answer(batch);
-        // Those who were written for together before are likely to come together again: one sync for all of them is worth a
-        // moment. Nobody who is alone waits.
-        let before = self.together.load(Ordering::Relaxed);
-        for _ in 0..PATIENCE {
-            if held(&batch.state).bodies.len() >= before {
-                break;
-            }
-            std::thread::yield_now();
-        }
         let mut writer = held(&self.writer);
-        // From here on nobody joins.
-        held(&self.joining).take();
-        let (bodies, seal) = {
-            let mut state = held(&batch.state);
-            (std::mem::take(&mut state.bodies), if state.seal { Seal::Now } else { Seal::Due })
-        };
-        self.together.store(bodies.len(), Ordering::Relaxed);
-        let result = writer.locked(|writer| writer.append(&bodies, seal, true, &|| self.oldest()));
+        let joined =
+            Joined { journal: self, batch, ready: Vec::new().into_iter(), patience: PATIENCE, open: true };
+        let seal = || if held(&batch.state).seal { Seal::Now } else { Seal::Due };
+        let result = writer.locked(|writer| writer.append(joined, seal, true, &|| self.oldest()));
         drop(writer);
         let _first = batch.result.set(result);
     }
@@ -298,14 +291,72 @@ impl Drop for Journal {
     }
 }
 
-impl Batch {
-    fn wait(&self) -> &Result<Vec<u64>, Unavailable> {
-        loop {
-            if let Some(result) = self.result.get() {
-                return result;
-            }
-            std::thread::park();
+/// What comes into a batch while its leader writes it down. Those who were answered a moment ago are likely to come again, and one
+/// sync for all of them is worth a moment; nobody who is alone waits.
+struct Joined<'a> {
+    journal: &'a Journal,
+    batch: &'a Batch,
+    ready: std::vec::IntoIter<String>,
+    patience: usize,
+    open: bool,
+}
+
+impl Joined<'_> {
+    /// From here on nobody joins.
+    fn close(&mut self) {
+        if std::mem::take(&mut self.open) {
+            held(&self.journal.joining).take();
         }
+    }
+}
+
+impl Iterator for Joined<'_> {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        loop {
+            if let Some(body) = self.ready.next() {
+                return Some(body);
+            }
+            let was_open = self.open;
+            let (bodies, callers) = {
+                let mut state = held(&self.batch.state);
+                (std::mem::take(&mut state.bodies), state.callers)
+            };
+            if !bodies.is_empty() {
+                self.ready = bodies.into_iter();
+            } else if !was_open {
+                return None;
+            } else if self.patience == 0 || callers >= self.journal.waiting.load(Ordering::Relaxed) {
+                // Somebody may have joined just before.
+                self.close();
+            } else {
+                self.patience -= 1;
+                std::thread::yield_now();
+            }
+        }
+    }
+}
+
+impl Drop for Joined<'_> {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Counts a caller for as long as it waits.
+struct Waits<'a>(&'a AtomicUsize);
+
+impl<'a> Waits<'a> {
+    fn at(count: &'a AtomicUsize) -> Waits<'a> {
+        count.fetch_add(1, Ordering::Relaxed);
+        Waits(count)
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -316,9 +367,6 @@ impl Drop for Answer<'_> {
     fn drop(&mut self) {
         let lost = || Err(Unavailable::new(Why::Io, "whoever wrote for others did not come to an end"));
         self.0.result.get_or_init(lost);
-        for thread in held(&self.0.state).waiting.drain(..) {
-            thread.unpark();
-        }
     }
 }
 
@@ -376,7 +424,7 @@ fn recover(writer: &mut Writer, running: &Running) -> Result<Opened, Unavailable
             opened.interrupted = bodies.len();
             writer.append_after_boot(&bodies)?;
         } else if opened.repaired_bytes > 0 {
-            writer.append(&[], Seal::Due, true, &oldest)?;
+            writer.append(NOTHING.iter(), || Seal::Due, true, &oldest)?;
         }
         Ok(opened)
     })?;
@@ -388,7 +436,7 @@ fn recover(writer: &mut Writer, running: &Running) -> Result<Opened, Unavailable
                 let ended = left.calls.iter().filter_map(|key| Some(open.get(key)?.interrupted(key, now)));
                 let bodies: Vec<String> = ended.collect();
                 if !bodies.is_empty() {
-                    writer.append(&bodies, Seal::Due, true, &oldest)?;
+                    writer.append(bodies.iter(), || Seal::Due, true, &oldest)?;
                 }
                 Ok(bodies.len())
             })?;

@@ -105,6 +105,11 @@ impl Payload {
         text
     }
 
+    /// About how long it is as it is written.
+    pub(crate) const fn len(&self) -> usize {
+        self.text.len()
+    }
+
     /// As a line holds it: bounded.
     pub(crate) fn write_bounded(&self, out: &mut String) {
         if self.text.len() > LONGEST_PAYLOAD {

@@ -115,26 +115,28 @@ impl Writer {
         result
     }
 
-    /// Appends lines with these bodies, in one write; gives their numbers. `oldest` gives the first record after which a call may be
-    /// under way; it is asked when a new segment begins.
+    /// Appends lines with these bodies, in one write; gives their numbers. They may still be coming in while the first of them are
+    /// chained; `seal` is asked when all have come. `oldest` gives the first record after which a call may be under way; it is asked
+    /// when a new segment begins.
     pub(crate) fn append(
         &mut self,
-        bodies: &[String],
-        seal: Seal,
+        bodies: impl Iterator<Item: AsRef<str>>,
+        seal: impl FnOnce() -> Seal,
         sync: bool,
         oldest: &dyn Fn() -> Option<u64>,
     ) -> Result<Vec<u64>, Unavailable> {
         self.make_room(oldest)?;
         let now = self.host.now();
         let since = now.micros() - self.last_seal.micros();
-        let due = seal == Seal::Now || !(0..SEALED_EVERY).contains(&since);
+        let mut due = !(0..SEALED_EVERY).contains(&since);
         let boot = self.boot();
-        let mut numbers = Vec::with_capacity(bodies.len());
+        let mut numbers = Vec::with_capacity(bodies.size_hint().0);
         let batch = self.batch(now, boot, |batch| {
             for body in bodies {
                 batch.checkpoint_if_needed();
-                numbers.push(batch.add(body));
+                numbers.push(batch.add(body.as_ref()));
             }
+            due |= seal() == Seal::Now;
             if due && batch.tail.links.seq > batch.tail.links.sealed {
                 batch.checkpoint(false);
             }
