@@ -168,6 +168,7 @@ impl Place {
                         stands_in: false,
                         bwrap: None,
                         reins: None,
+                        leave: gate::fence::Leave::given(),
                     };
                     gate::fence::run(job.backend, &order).map_err(|why| why.to_string())?;
                 } else {

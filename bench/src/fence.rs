@@ -185,6 +185,7 @@ impl Place {
                         stands_in: false,
                         bwrap: None,
                         reins: None,
+                        leave: gate::fence::Leave::given(),
                     };
                     gate::fence::run(backend, &order).map(drop).map_err(|refusal| refusal.to_string())
                 };

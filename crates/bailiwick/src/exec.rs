@@ -37,6 +37,7 @@ pub(crate) fn run(arguments: &Exec) -> Result<u8, String> {
         untimed: arguments.time.is_none() && (watched || hosted),
         run: None,
         begun,
+        alone: true,
         handed_on: raw.id.is_some(),
         ..Terms::default()
     };

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use crate::leave::Leave;
 use crate::outcome::{Outcome, Refusal};
 use crate::plan::Plan;
 
@@ -93,6 +94,8 @@ pub struct Order<'a> {
     pub bwrap: Option<&'a Path>,
     /// How another thread gets at the program, and at a terminal of its own.
     pub reins: Option<&'a crate::reins::Reins>,
+    /// What is asked before it starts.
+    pub leave: Leave<'a>,
 }
 
 /// Runs a program behind the fence until it and all that it started have ended.
@@ -101,10 +104,11 @@ pub struct Order<'a> {
 /// The fence cannot be built as planned, or the program could not be started.
 #[cfg(target_os = "linux")]
 pub fn run(backend: Backend, order: &Order<'_>) -> Result<Outcome, Refusal> {
-    run_begun(backend, order, None)
+    run_begun(backend, order, None).map(|(outcome, _remains)| outcome)
 }
 
-/// The same, in a fence that was begun before its plan was known, with the standard streams of this process.
+/// The same, in a fence that was begun before its plan was known, with the standard streams of this process. What remains of the
+/// fence is given back, to be dropped when there is nothing better to do.
 ///
 /// # Errors
 /// The fence cannot be built as planned, or the program could not be started.
@@ -113,7 +117,7 @@ pub fn run_begun(
     backend: Backend,
     order: &Order<'_>,
     begun: Option<crate::linux::Begun>,
-) -> Result<Outcome, Refusal> {
+) -> Result<(Outcome, crate::linux::Remains), Refusal> {
     match backend {
         Backend::Auto | Backend::Linux | Backend::Landlock | Backend::Bubblewrap => {
             crate::linux::run(backend, order, begun)

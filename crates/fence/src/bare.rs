@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use crate::leave::Cleared;
 use crate::outcome::Refusal;
 
 /// Becomes the program, with this process's environment, streams and terminal. Returns only if that is not possible.
@@ -10,7 +11,12 @@ use crate::outcome::Refusal;
     clippy::disallowed_methods,
     reason = "one of the two places where a program is started without a fence"
 )]
-pub fn become_unfenced(program: &Path, arguments: &[OsString], directory: &Path) -> Refusal {
+pub fn become_unfenced(
+    program: &Path,
+    arguments: &[OsString],
+    directory: &Path,
+    _cleared: Cleared,
+) -> Refusal {
     use std::os::unix::process::CommandExt;
     let mut command = std::process::Command::new(program);
     if let Some((name, rest)) = arguments.split_first() {

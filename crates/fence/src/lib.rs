@@ -20,6 +20,7 @@ pub mod drive;
 #[cfg(target_os = "linux")]
 pub mod egress;
 mod knowledge;
+pub mod leave;
 #[cfg(target_os = "linux")]
 mod linux;
 pub mod network;
@@ -48,8 +49,9 @@ pub use blocked::Blocked;
 #[cfg(target_os = "linux")]
 pub use console::Console;
 pub use draw::{Impossible, Wishes, draw};
+pub use leave::{Cleared, Leave};
 #[cfg(target_os = "linux")]
-pub use linux::Begun;
+pub use linux::{Ahead, Begun, Remains};
 pub use network::{Host, Network};
 pub use outcome::{Bound, End, Held, Means, Outcome, Passed, Refusal};
 pub use plan::{Access, Limits, Plan, Reach};

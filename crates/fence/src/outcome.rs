@@ -103,6 +103,8 @@ pub enum Refusal {
     Program(String),
     /// Something of ours failed.
     Failed(String),
+    /// The last word before its start was no.
+    NoLeave(String),
 }
 
 impl fmt::Display for Refusal {
@@ -111,7 +113,7 @@ impl fmt::Display for Refusal {
             Refusal::Fence { missing, help } => {
                 write!(out, "the fence cannot be built as planned: {missing}; {help}")
             }
-            Refusal::Program(why) | Refusal::Failed(why) => out.write_str(why),
+            Refusal::Program(why) | Refusal::Failed(why) | Refusal::NoLeave(why) => out.write_str(why),
         }
     }
 }

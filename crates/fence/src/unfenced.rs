@@ -49,6 +49,7 @@ pub fn run_unfenced(order: &Order<'_>) -> Result<Outcome, Refusal> {
     let tty = order.reins.and_then(Reins::tty);
     let terminal = tty.map(open_terminal).transpose().map_err(failed)?;
     let mut command = command(order, tty, terminal.as_ref().map(|(_, slave)| slave)).map_err(failed)?;
+    order.leave.ask()?;
     let mut child = command.spawn().map_err(|error| {
         Refusal::Program(format!("{} could not be started: {error}", order.program.display()))
     })?;

@@ -29,6 +29,9 @@ pub struct Terms {
     pub run: Option<String>,
     /// A fence that was begun for it.
     pub begun: Option<fence::Begun>,
+    /// This process is there for this call alone. So its decision is put on disk while the fence is built rather than before
+    /// (nothing starts without it either way), and its end is signed for at once.
+    pub alone: bool,
     /// A hook of the call's host let it through before, under the same id, and runs it by this.
     pub handed_on: bool,
     /// Takes it back.
@@ -144,8 +147,8 @@ impl Gate {
             Work::Files(_) => Shown::word("files beneath open roots"),
             Work::Other => Shown::word("none: nothing is touched"),
         };
-        record.started(self.office.as_deref(), fence)?;
-        Ok(Decided { work, approved, search_key })
+        let unkept = record.started(self.office.as_deref(), fence, terms.alone)?;
+        Ok(Decided { work, approved, search_key, unkept })
     }
 
     /// What is to be done for a call, by the kind of its tool.

@@ -77,7 +77,7 @@ pub use fence;
 pub use journal;
 pub use load::{Wanted, load, load_for};
 pub use machine::Machine;
-pub use office::{Fenced, Keeper, Office, Runner};
+pub use office::{Fenced, Keeper, Office, Ran, Runner};
 pub use perform::{Elsewhere, Hands, Watcher, refusal};
 pub use permit::Permit;
 pub use pins::{Pinned, Pins};

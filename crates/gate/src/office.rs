@@ -4,19 +4,29 @@ use std::sync::Arc;
 
 use approval::{Approver, Grants, Proposal, RunGuard};
 use call::Shown;
-use fence::Refusal;
-use journal::{Event, Journal, Unavailable};
+use fence::{Leave, Refusal};
+use journal::{Event, Journal, Sequence, Unavailable};
 
 use crate::prepare::Prepared;
 
 /// Starts programs. The real one builds the fence; a simulation has its own.
 pub trait Runner: Send + Sync {
     /// Runs what was prepared, with the standard streams and the terminal of this process, until it has ended. `begun` is a
-    /// fence that was begun for it.
+    /// fence that was begun for it; `leave` is asked before anything of the program is there.
     ///
     /// # Errors
     /// The fence cannot be built as planned, or the program could not be started.
-    fn run(&self, prepared: &Prepared, begun: Option<fence::Begun>) -> Result<fence::Outcome, Refusal>;
+    fn run(&self, prepared: &Prepared, begun: Option<fence::Begun>, leave: Leave<'_>)
+    -> Result<Ran, Refusal>;
+}
+
+/// What came of a program, and what of its fence is still to be cleared away.
+#[derive(Debug)]
+pub struct Ran {
+    /// What came of it.
+    pub outcome: fence::Outcome,
+    /// What is left.
+    pub remains: Option<fence::Remains>,
 }
 
 /// Keeps rules that were approved for always.
@@ -50,11 +60,19 @@ pub struct Office {
 }
 
 impl Office {
-    pub(crate) fn write(&self, events: &[Event], durable: bool) -> Result<(), Unavailable> {
+    /// Writes events; the last record of them.
+    pub(crate) fn write(&self, events: &[Event], durable: bool) -> Result<Option<Sequence>, Unavailable> {
         if events.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
-        if durable { self.journal.append_all(events) } else { self.journal.append_soon(events) }.map(drop)
+        let written =
+            if durable { self.journal.append_all(events) } else { self.journal.append_soon(events) };
+        Ok(written?.last().copied())
+    }
+
+    /// Writes the last events of this process.
+    pub(crate) fn write_last(&self, events: &[Event]) -> Result<(), Unavailable> {
+        self.journal.append_last(events).map(drop)
     }
 }
 
@@ -63,10 +81,17 @@ impl Office {
 pub struct Fenced;
 
 impl Runner for Fenced {
-    fn run(&self, prepared: &Prepared, begun: Option<fence::Begun>) -> Result<fence::Outcome, Refusal> {
+    fn run(
+        &self,
+        prepared: &Prepared,
+        begun: Option<fence::Begun>,
+        leave: Leave<'_>,
+    ) -> Result<Ran, Refusal> {
         let Some(plan) = &prepared.plan else {
             let (program, words, directory) = (&prepared.program, &prepared.arguments, &prepared.directory);
-            return Err(Refusal::Program(fence::become_unfenced(program, words, directory).to_string()));
+            return Err(Refusal::Program(
+                fence::become_unfenced(program, words, directory, leave.ask()?).to_string(),
+            ));
         };
         let order = fence::Order {
             plan,
@@ -76,7 +101,9 @@ impl Runner for Fenced {
             stands_in: true,
             bwrap: prepared.bwrap.as_deref(),
             reins: None,
+            leave,
         };
-        fence::run_begun(prepared.backend, &order, begun)
+        let (outcome, remains) = fence::run_begun(prepared.backend, &order, begun)?;
+        Ok(Ran { outcome, remains: Some(remains) })
     }
 }

@@ -130,11 +130,12 @@ impl Permit {
         let judgement = self.take_judgement();
         let turn = &Turn { gate, session, hands, cancel, watch };
         let outcome = match (self.take_work(), judgement) {
+            (Err(stopped), _) => Outcome::error(stopped.kind, stopped.why),
             // Somebody may have taken it back while it was asked about.
             _ if cancel.is_cancelled() => {
                 Outcome::error(ErrorKind::Cancelled, "the call was taken back".into())
             }
-            (Some(work), Some(judgement)) => {
+            (Ok(Some(work)), Some(judgement)) => {
                 if let Some(starting) = &turn.hands.starting {
                     starting();
                 }

@@ -1,4 +1,5 @@
-//! Leave to run one call, once. Only the gate makes one, after the decision is on disk, and running uses it up; whatever
+//! Leave to run one call, once. Only the gate makes one, after the decision is written; nothing starts before it is on disk, and
+//! running uses it up; whatever
 //! becomes of it, the journal learns how the call ended. Nothing else in the project starts a program for an agent.
 //!
 //! It cannot be made by hand, nor used twice:
@@ -14,18 +15,20 @@
 //! }
 //! ```
 
+use std::cell::Cell;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use approval::Asked;
 use call::{ErrorKind, Secret, Shown};
-use fence::{End, Outcome, Refusal};
+use fence::{End, Leave, Outcome, Refusal};
+use journal::Sequence;
 
 use crate::Judgement;
 use crate::office::{Fenced, Office, Runner};
 use crate::prepare::Prepared;
 use crate::reach::Reach;
-use crate::record::{Record, Told};
+use crate::record::{Record, Told, unwritten};
 use crate::stopped::{By, Stopped};
 
 /// Leave to run one call once, behind one fence.
@@ -38,6 +41,8 @@ pub struct Permit {
     search_key: Option<Secret>,
     told: Told,
     open: Open,
+    /// The record of its start, where that is yet to be put on disk.
+    unkept: Option<Sequence>,
 }
 
 /// What is to be done.
@@ -58,6 +63,8 @@ pub(crate) struct Decided {
     pub(crate) approved: Option<(Arc<Asked>, Shown)>,
     /// The key of the search provider, where one is asked.
     pub(crate) search_key: Option<Secret>,
+    /// The record of its start, where that is yet to be put on disk.
+    pub(crate) unkept: Option<Sequence>,
 }
 
 /// A call that was started in the journal and must be ended there.
@@ -89,7 +96,7 @@ impl Permit {
         office: Option<Arc<Office>>,
         record: Record,
     ) -> Permit {
-        let Decided { work, approved, search_key } = decided;
+        let Decided { work, approved, search_key, unkept } = decided;
         let open = Open { office, record: Some(record) };
         Permit {
             judgement: Some(judgement),
@@ -99,6 +106,7 @@ impl Permit {
             search_key,
             told: Told::default(),
             open,
+            unkept,
         }
     }
 
@@ -111,8 +119,20 @@ impl Permit {
         self.judgement.take()
     }
 
-    pub(crate) fn take_work(&mut self) -> Option<Work> {
-        self.work.take()
+    /// What is to be done, once its start is on disk.
+    pub(crate) fn take_work(&mut self) -> Result<Option<Work>, Stopped> {
+        self.keep()?;
+        Ok(self.work.take())
+    }
+
+    /// Sees to it that the start of the call is on disk.
+    fn keep(&self) -> Result<(), Stopped> {
+        match (&self.open.office, self.unkept) {
+            (Some(office), Some(record)) => {
+                office.journal.keep(record).map_err(|unavailable| unwritten(&unavailable))
+            }
+            _ => Ok(()),
+        }
     }
 
     pub(crate) fn told_mut(&mut self) -> &mut Told {
@@ -143,7 +163,11 @@ impl Permit {
     /// # Errors
     /// There is no fence around it, the fence cannot be built as planned, or the program could not be started.
     pub fn serve(mut self, streams: [OwnedFd; 3], reins: &fence::Reins) -> Result<Outcome, Stopped> {
-        let Some(Work::Command(prepared)) = self.work.take() else {
+        let work = match self.take_work() {
+            Ok(work) => work,
+            Err(stopped) => return self.ended(Err(stopped)),
+        };
+        let Some(Work::Command(prepared)) = work else {
             return Err(Stopped::new(ErrorKind::Validation, By::Gate, "the call runs no command"));
         };
         let Some(plan) = &prepared.plan else {
@@ -158,6 +182,7 @@ impl Permit {
             stands_in: false,
             bwrap: prepared.bwrap.as_deref(),
             reins: Some(reins),
+            leave: Leave::given(),
         };
         let ran = fence::run(prepared.backend, &order);
         self.ended(ran.map_err(stopped))
@@ -180,11 +205,25 @@ impl Permit {
             }
         }
         let begun = self.begun.take();
-        let ran = match &self.open.office {
-            Some(office) => office.runner.run(&prepared, begun),
-            None => Fenced.run(&prepared, begun),
+        let withheld = Cell::new(None);
+        let condition = || {
+            self.keep().map_err(|stopped| {
+                let why = stopped.why.clone();
+                withheld.set(Some(stopped));
+                why
+            })
         };
-        self.ended(ran.map_err(stopped))
+        let leave = Leave::after(&condition);
+        let ran = match &self.open.office {
+            Some(office) => office.runner.run(&prepared, begun, leave),
+            None => Fenced.run(&prepared, begun, leave),
+        };
+        // The rest of the fence is cleared away once the end is written.
+        let (ran, _remains) = match ran {
+            Ok(ran) => (Ok(ran.outcome), ran.remains),
+            Err(refusal) => (Err(withheld.take().unwrap_or_else(|| stopped(refusal))), None),
+        };
+        self.ended(ran)
     }
 
     /// Closes the call by what came of it.
@@ -243,6 +282,6 @@ fn stopped(refusal: Refusal) -> Stopped {
         )
         .help(help),
         Refusal::Program(why) => Stopped::new(ErrorKind::NotFound, By::Fence, why),
-        Refusal::Failed(why) => Stopped::new(ErrorKind::Unknown, By::Fence, why),
+        Refusal::Failed(why) | Refusal::NoLeave(why) => Stopped::new(ErrorKind::Unknown, By::Fence, why),
     }
 }

@@ -72,7 +72,8 @@ impl Gate {
         }
         match self.backend()? {
             Backend::Auto | Backend::Linux => {
-                Some(fence::Begun::here(self.config.network_mode().value == "open"))
+                let open_network = self.config.network_mode().value == "open";
+                Some(fence::Begun::here(fence::Ahead { open_network, scratch_mb: self.limits().scratch_mb }))
             }
             Backend::Landlock => Some(fence::Begun::plain_here()),
             Backend::Bubblewrap | Backend::Seatbelt | Backend::Windows | Backend::Wsl | Backend::Local => {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use approval::{Asked, Outcome as Said, Proposal, rfc3339};
 use call::{DigestKey, Principal, RawCall, Request, Shown};
-use journal::{Event, Kind, Payload, Who};
+use journal::{Event, Kind, Payload, Sequence, Who};
 
 use crate::Judgement;
 use crate::office::Office;
@@ -26,6 +26,8 @@ pub(crate) struct Record {
     handed_on: bool,
     /// What the policy says of a call that was handed on, until it starts.
     carried: Option<Payload>,
+    /// With its end, nothing more is written by this process.
+    alone: bool,
 }
 
 /// How a call that ran came out, as far as the journal is told.
@@ -66,6 +68,7 @@ impl Record {
             waiting: Vec::new(),
             handed_on: false,
             carried: None,
+            alone: false,
         }
     }
 
@@ -169,21 +172,30 @@ impl Record {
         self.waiting.push(self.event(Kind::RuleAdded, payload));
     }
 
-    /// It starts: from here on it has an end. What is written here is on disk when this returns.
-    pub(crate) fn started(&mut self, office: Option<&Office>, fence: Shown) -> Result<(), Stopped> {
+    /// It starts: from here on it has an end. What is written here is on disk when this returns, or, where that is to be seen to
+    /// meanwhile, once the record that is given has been kept.
+    pub(crate) fn started(
+        &mut self,
+        office: Option<&Office>,
+        fence: Shown,
+        alone: bool,
+    ) -> Result<Option<Sequence>, Stopped> {
+        self.alone = alone;
         let payload = self.carried.take().unwrap_or_else(|| self.payload()).with("fence", fence);
         self.waiting.push(self.event(Kind::ToolCallStarted, payload));
-        self.write(office, true)
+        let last = self.write(office, !alone)?;
+        Ok(last.filter(|_| alone))
     }
 
-    /// Writes what waits, so that whoever reads along sees a question while it is open.
-    pub(crate) fn write(&mut self, office: Option<&Office>, durable: bool) -> Result<(), Stopped> {
+    /// Writes what waits, so that whoever reads along sees a question while it is open. The last record of it.
+    pub(crate) fn write(
+        &mut self,
+        office: Option<&Office>,
+        durable: bool,
+    ) -> Result<Option<Sequence>, Stopped> {
         let waiting = std::mem::take(&mut self.waiting);
-        let Some(office) = office else { return Ok(()) };
-        office.write(&waiting, durable).map_err(|unavailable| {
-            Stopped::new(call::ErrorKind::Unknown, By::Journal, format!("journal_unavailable: {unavailable}"))
-                .help("a call that cannot be written down does not run; `bailiwick journal verify` says more")
-        })
+        let Some(office) = office else { return Ok(None) };
+        office.write(&waiting, durable).map_err(|unavailable| unwritten(&unavailable))
     }
 
     /// The yes that a hook of its host left for it was found.
@@ -232,12 +244,22 @@ impl Record {
             .with("connected", connected);
         self.waiting.push(self.event(Kind::ToolCallFinished, payload));
         // What ran has run: the journal closes the call itself when this line could not be written.
-        let _unwritten = self.write(office, false);
+        if let (true, Some(office)) = (self.alone, office) {
+            let _unwritten = office.write_last(&self.waiting);
+        } else {
+            let _unwritten = self.write(office, false);
+        }
     }
 
     fn took(&self) -> u64 {
         u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
+}
+
+/// A call that cannot be written down does not run.
+pub(crate) fn unwritten(why: &journal::Unavailable) -> Stopped {
+    Stopped::new(call::ErrorKind::Unknown, By::Journal, format!("journal_unavailable: {why}"))
+        .help("a call that cannot be written down does not run; `bailiwick journal verify` says more")
 }
 
 /// So many effects of one call are written down.

@@ -56,6 +56,7 @@ impl Gate {
         let office = self.office().ok_or("there is no journal")?;
         office
             .write(std::slice::from_ref(event), durable)
+            .map(drop)
             .map_err(|unavailable| format!("journal_unavailable: {unavailable}"))
     }
 }

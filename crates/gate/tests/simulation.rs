@@ -20,11 +20,11 @@ use gate::approval::{
 };
 use gate::call::{DigestKey, RawCall};
 use gate::effects::Files;
-use gate::fence::{End, Held, Means, Outcome, Refusal};
+use gate::fence::{End, Held, Leave, Means, Outcome, Refusal};
 use gate::journal::simulated::{Machine, Trouble, What};
 use gate::journal::{Filter, Going, Journal, Keys, Kind, Place, Reader, Settings, Sync};
 use gate::policy::{Base, Config, Decision, Fence, Layer, Origin};
-use gate::{Disk, Gate, Office, Prepared, Runner, Terms, World};
+use gate::{Disk, Gate, Office, Prepared, Ran, Runner, Terms, World};
 
 /// Something that no record may hold, in places where agents put such things.
 const CANARY: &str = "Zq8vK2mX7pL4wN9tR3yB6cJ1hF5gD0sA";
@@ -203,7 +203,13 @@ struct Watcher {
 }
 
 impl Runner for Watcher {
-    fn run(&self, prepared: &Prepared, _begun: Option<gate::fence::Begun>) -> Result<Outcome, Refusal> {
+    fn run(
+        &self,
+        prepared: &Prepared,
+        _begun: Option<gate::fence::Begun>,
+        leave: Leave<'_>,
+    ) -> Result<Ran, Refusal> {
+        leave.ask()?;
         let seed = self.fate.lock().expect("dice").next();
         // The power goes just before the program starts: the decision must be on disk.
         let after = self.machine.copy(seed);
@@ -226,9 +232,9 @@ impl Runner for Watcher {
     }
 }
 
-fn ended(end: End) -> Outcome {
+fn ended(end: End) -> Ran {
     let held = Held { means: Means::Namespaces, landlock: 0, limits: Vec::new() };
-    Outcome { end, blocked: Vec::new(), held, connections: Vec::new() }
+    Ran { outcome: Outcome { end, blocked: Vec::new(), held, connections: Vec::new() }, remains: None }
 }
 
 fn config() -> Config {
@@ -420,7 +426,7 @@ fn one_call(
     let ruling = gate.judge(raw()).expect("a well-formed call").ruling.decision;
     let before = stage.ran.lock().expect("a list").len();
     let content = stage.swapped.load(Ordering::SeqCst);
-    let admitted = gate.admit(raw(), Terms::default());
+    let admitted = gate.admit(raw(), Terms { alone: dice.one_in(2), ..Terms::default() });
     let failed = admitted.as_ref().err().is_some_and(|stopped| stopped.why.contains("journal_unavailable"));
     sums.journal_failed += u64::from(failed);
     if let Ok(permit) = admitted {

@@ -162,18 +162,43 @@ impl Journal {
     /// # Errors
     /// As [`Journal::append`].
     pub fn append_soon(&self, events: &[Event]) -> Result<Vec<Sequence>, Unavailable> {
+        self.append_unkept(events, Seal::Due)
+    }
+
+    /// The same, with a checkpoint after them: what a process that is about to end does.
+    ///
+    /// # Errors
+    /// As [`Journal::append`].
+    pub fn append_last(&self, events: &[Event]) -> Result<Vec<Sequence>, Unavailable> {
+        self.append_unkept(events, Seal::Now)
+    }
+
+    fn append_unkept(&self, events: &[Event], seal: Seal) -> Result<Vec<Sequence>, Unavailable> {
         if self.sync == Sync::Always {
-            return self.append_all(events);
+            return self.append_with(events, seal);
         }
         self.note_starts(events)?;
         let now = self.host.now();
         let bodies: Vec<String> = events.iter().map(|event| event.body(now)).collect();
         let numbers = {
             let mut writer = held(&self.writer);
-            writer.locked(|writer| writer.append(bodies.iter(), || Seal::Due, false, &|| self.oldest()))?
+            writer.locked(|writer| writer.append(bodies.iter(), || seal, false, &|| self.oldest()))?
         };
         self.note_ends(events);
         Ok(numbers.into_iter().map(Sequence).collect())
+    }
+
+    /// Waits until a record that was appended by [`Journal::append_soon`] is as durable as [`Settings::sync`] says, with everything
+    /// before it. Many who wait share the disk's time: whoever comes first waits for all that was written by then.
+    ///
+    /// # Errors
+    /// Nobody knows whether it is on disk; the call that it is about must not run.
+    pub fn keep(&self, record: Sequence) -> Result<(), Unavailable> {
+        if self.sync == Sync::Os {
+            return Ok(());
+        }
+        let mut writer = held(&self.writer);
+        writer.locked(|writer| writer.keep(record.0))
     }
 
     /// Signs for what was written, if anything is not signed for yet.

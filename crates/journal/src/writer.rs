@@ -148,6 +148,22 @@ impl Writer {
         Ok(numbers)
     }
 
+    /// Waits until a record is on disk, unless somebody has waited for it already: whoever wrote after it says so, and whoever
+    /// begins a segment has waited for all of the one before.
+    pub(crate) fn keep(&mut self, record: u64) -> Result<(), Unavailable> {
+        let Some(chain) = self.chain.as_mut() else { return self.chain().map(drop) };
+        if chain.tail.links.kept >= record {
+            return Ok(());
+        }
+        if let Err(error) = chain.file.sync() {
+            // FAIL-CLOSED: as in `write`; but others may have written since, so nothing is taken off.
+            let name = file_name(chain.segment);
+            return Err(self.poison(&format!("syncing `{name}`: {error}")));
+        }
+        chain.tail.links.kept = chain.tail.links.seq;
+        Ok(())
+    }
+
     /// Appends what the first process after a boot has to say. Only the last line carries the new boot, so that a torn attempt is made
     /// again; and for the same reason no new segment begins here.
     pub(crate) fn append_after_boot(&mut self, bodies: &[String]) -> Result<(), Unavailable> {

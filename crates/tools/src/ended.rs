@@ -56,7 +56,7 @@ pub fn refused(refusal: &Refusal) -> Outcome {
     let kind = match refusal {
         Refusal::Fence { .. } => ErrorKind::SandboxDenied,
         Refusal::Program(_) => ErrorKind::NotFound,
-        Refusal::Failed(_) => ErrorKind::Unknown,
+        Refusal::Failed(_) | Refusal::NoLeave(_) => ErrorKind::Unknown,
     };
     Outcome::error(kind, refusal.to_string())
 }

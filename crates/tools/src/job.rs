@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
 
-use fence::{Backend, Order, Plan, Reins};
+use fence::{Backend, Leave, Order, Plan, Reins};
 
 /// A program and its fence.
 #[derive(Debug, Clone)]
@@ -66,6 +66,7 @@ impl Job {
             stands_in: false,
             bwrap: self.bwrap.as_deref(),
             reins: Some(reins),
+            leave: Leave::given(),
         };
         match self.backend {
             Backend::Local => fence::run_unfenced(&order),

@@ -6,66 +6,109 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::thread::JoinHandle;
 
+use super::group::Group;
 use super::launch::{self, Launched, Way};
-use super::namespaces::{self, Opening};
-use crate::network::Network;
-use crate::sys::image::Builder;
+use super::namespaces::{self, Ahead, Opening};
+use crate::sys::image::{Builder, Tolerance};
+use crate::sys::processors::Processors;
 use crate::sys::steps::NEXT;
+use crate::terrain::Ground;
 
 /// A fence that is begun.
 #[derive(Debug)]
 pub struct Begun {
-    opening: Option<Opening>,
-    open_network: bool,
-    launched: Start,
+    sort: Sort,
+    start: Start,
 }
 
-/// The first process is there, or is being started meanwhile.
+/// What can be known of a fence before its plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    /// In namespaces of its own.
+    Namespaces(Ahead),
+    /// Without namespaces.
+    Plain,
+}
+
+/// It is there, or is being made meanwhile.
 #[derive(Debug)]
 enum Start {
-    Done(io::Result<Launched>),
-    Under(Option<JoinHandle<io::Result<Launched>>>),
+    Done(Box<Beginning>),
+    Under(Option<JoinHandle<Beginning>>),
+}
+
+/// What is there of a fence before its plan is known.
+#[derive(Debug)]
+pub(crate) struct Beginning {
+    /// The first process.
+    pub(crate) launched: io::Result<Launched>,
+    /// What it has made in namespaces; `None` where there are none.
+    pub(crate) opening: Option<Opening>,
+    /// The control group that it joins, where there can be one; without limits yet.
+    pub(crate) group: Option<Group>,
 }
 
 impl Begun {
     /// One in namespaces of its own, with the standard streams of this process. This thread goes on meanwhile.
     #[must_use]
-    pub fn here(open_network: bool) -> Begun {
-        let (steps, opening) = namespaces::opening(open_network);
-        Begun { opening: Some(opening), open_network, launched: meanwhile(move |stdio| born(steps, stdio)) }
+    pub fn here(ahead: Ahead) -> Begun {
+        Begun::meanwhile(Sort::Namespaces(ahead))
     }
 
     /// The same without namespaces.
     #[must_use]
     pub fn plain_here() -> Begun {
-        Begun { opening: None, open_network: true, launched: meanwhile(born_plain) }
+        Begun::meanwhile(Sort::Plain)
     }
 
     /// The same, in this thread.
-    pub(crate) fn namespaces(open_network: bool, stdio: [BorrowedFd<'_>; 3]) -> Begun {
-        let (steps, opening) = namespaces::opening(open_network);
-        Begun { opening: Some(opening), open_network, launched: Start::Done(born(steps, stdio)) }
+    pub(crate) fn namespaces(ahead: Ahead, stdio: [BorrowedFd<'_>; 3]) -> Begun {
+        Begun::now(Sort::Namespaces(ahead), stdio)
     }
 
     /// One without namespaces, in this thread.
     pub(crate) fn plain(stdio: [BorrowedFd<'_>; 3]) -> Begun {
-        Begun { opening: None, open_network: true, launched: Start::Done(born_plain(stdio)) }
+        Begun::now(Sort::Plain, stdio)
     }
 
-    /// Whether it has namespaces, and what a plan's network wants.
-    pub(crate) fn suits(&self, network: &Network) -> bool {
-        self.opening.is_some() && self.open_network == (*network == Network::Open)
+    fn now(sort: Sort, stdio: [BorrowedFd<'_>; 3]) -> Begun {
+        Begun { sort, start: Start::Done(Box::new(begin(sort, stdio, None))) }
     }
 
-    /// What is made in namespaces; `None` where there are none.
-    pub(crate) fn opening(&self) -> Option<Opening> {
-        self.opening
+    /// Has another thread begin it, on another processor. Where there is none to be had, nothing is begun.
+    fn meanwhile(sort: Sort) -> Begun {
+        let own = Processors::own();
+        let others = own.and_then(Processors::others);
+        let start = move || {
+            let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
+            begin(sort, [input.as_fd(), output.as_fd(), error.as_fd()], others.and(own))
+        };
+        let start = match std::thread::Builder::new().spawn(start) {
+            Ok(thread) => {
+                if let Some(others) = others {
+                    others.give(&thread);
+                }
+                Start::Under(Some(thread))
+            }
+            Err(error) => Start::Done(Box::new(nothing(error))),
+        };
+        Begun { sort, start }
     }
 
-    /// The first process.
-    pub(crate) fn launched(mut self) -> io::Result<Launched> {
-        match std::mem::replace(&mut self.launched, Start::Under(None)) {
-            Start::Done(launched) => launched,
+    /// Whether it has namespaces, and is what a plan wants.
+    pub(crate) fn suits(&self, wanted: Ahead) -> bool {
+        self.sort == Sort::Namespaces(wanted)
+    }
+
+    /// Whether it has no namespaces.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.sort == Sort::Plain
+    }
+
+    /// What there is.
+    pub(crate) fn beginning(mut self) -> Beginning {
+        match std::mem::replace(&mut self.start, Start::Under(None)) {
+            Start::Done(beginning) => *beginning,
             Start::Under(thread) => joined(thread),
         }
     }
@@ -73,44 +116,57 @@ impl Begun {
 
 impl Drop for Begun {
     fn drop(&mut self) {
-        if let Start::Under(thread) = &mut self.launched {
+        if let Start::Under(thread) = &mut self.start {
             drop(joined(thread.take()));
         }
     }
 }
 
-fn joined(thread: Option<JoinHandle<io::Result<Launched>>>) -> io::Result<Launched> {
-    let lost = || io::Error::other("the thread that started it is gone");
-    thread.ok_or_else(lost)?.join().map_err(|_| lost())?
+fn joined(thread: Option<JoinHandle<Beginning>>) -> Beginning {
+    let lost = || nothing(io::Error::other("the thread that started it is gone"));
+    thread.and_then(|thread| thread.join().ok()).unwrap_or_else(lost)
 }
 
-/// Has another thread start the first process. Where there is none to be had, nothing is begun.
-fn meanwhile(start: impl FnOnce([BorrowedFd<'_>; 3]) -> io::Result<Launched> + Send + 'static) -> Start {
-    let start = move || {
-        let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
-        start([input.as_fd(), output.as_fd(), error.as_fd()])
-    };
-    match std::thread::Builder::new().spawn(start) {
-        Ok(thread) => Start::Under(Some(thread)),
-        Err(error) => Start::Done(Err(error)),
-    }
+fn nothing(error: io::Error) -> Beginning {
+    Beginning { launched: Err(error), opening: None, group: None }
 }
 
-fn born_plain(stdio: [BorrowedFd<'_>; 3]) -> io::Result<Launched> {
+/// Begins a fence. `processors` are what the program may run on, where this thread was sent to others.
+fn begin(sort: Sort, stdio: [BorrowedFd<'_>; 3], processors: Option<Processors>) -> Beginning {
+    let group = Group::make();
+    let doors = group.as_ref().map(Group::doors).unwrap_or_default();
     let mut steps = Builder::default();
-    steps.step("wait for the plan", NEXT, []);
-    let first = steps.image().ok_or_else(too_long)?;
-    launch::start(Way::Plain, first, stdio)
+    if let Some(processors) = processors {
+        let bytes = processors.bytes();
+        let (length, set) = (bytes.len() as u64, steps.bytes(&bytes));
+        steps.try_step(
+            "use all processors again",
+            libc::SYS_sched_setaffinity,
+            [0.into(), length.into(), set.into()],
+            Tolerance::Any,
+        );
+    }
+    let (opening, launched) = match sort {
+        Sort::Namespaces(ahead) => {
+            let user = rustix::process::geteuid().as_raw();
+            let opening = namespaces::opening(&mut steps, ahead, &doors, user, &Ground);
+            (Some(opening), born(steps, user, stdio))
+        }
+        Sort::Plain => {
+            namespaces::join(&mut steps, &doors);
+            steps.step("wait for the plan", NEXT, []);
+            (None, first(steps).and_then(|first| launch::start(Way::Plain, first, stdio)))
+        }
+    };
+    Beginning { launched, opening, group }
 }
 
-fn born(opening: Builder, stdio: [BorrowedFd<'_>; 3]) -> io::Result<Launched> {
-    let user = rustix::process::geteuid().as_raw();
+fn born(steps: Builder, user: u32, stdio: [BorrowedFd<'_>; 3]) -> io::Result<Launched> {
     let group = rustix::process::getegid().as_raw();
-    let birth = namespaces::birth(user, group).image().ok_or_else(too_long)?;
-    let first = opening.image().ok_or_else(too_long)?;
-    launch::start(Way::Namespaces { birth }, first, stdio)
+    let birth = first(namespaces::birth(user, group))?;
+    launch::start(Way::Namespaces { birth }, first(steps)?, stdio)
 }
 
-fn too_long() -> io::Error {
-    io::ErrorKind::InvalidInput.into()
+fn first(steps: Builder) -> io::Result<crate::sys::image::Image> {
+    steps.image().ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }

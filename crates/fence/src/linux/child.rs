@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use super::filter;
 use super::landlock::{self, Ruleset};
 use super::lay::lay;
-use super::namespaces::{MARK_LISTENER, MARK_TERMINAL, join};
+use super::namespaces::{MARK_LISTENER, MARK_TERMINAL};
 use crate::network::Network;
 use crate::plan::{Access, Plan};
 use crate::sys::image::{Builder, Data, Slot, Tolerance};
-use crate::sys::steps::{CONTROL, FORK, SEND};
+use crate::sys::steps::{AWAIT, CONTROL, FORK, SEND};
 
 /// What is to be started.
 pub(crate) struct Program<'a> {
@@ -49,11 +49,10 @@ const TIOCGPTPEER: u64 = 0x5441;
 const LAST_CAPABILITY: u64 = 63;
 
 /// All that the launcher does where it makes no namespaces itself: somebody else has made them, or there are none.
-pub(crate) fn whole(plan: &Plan, program: &Program<'_>, doors: &[PathBuf], namespaces: bool) -> Builder {
+pub(crate) fn whole(plan: &Plan, program: &Program<'_>, namespaces: bool) -> Builder {
     let mut steps = Builder::default();
     let s = &mut steps;
     close_inherited(s);
-    join(s, doors);
     if !namespaces {
         // Orphans come to the launcher, which ends them.
         s.step("adopt orphans", libc::SYS_prctl, [36.into(), 1.into(), 0.into(), 0.into(), 0.into()]);
@@ -75,6 +74,7 @@ pub(crate) fn close_inherited(s: &mut Builder) {
 pub(crate) fn start(s: &mut Builder, plan: &Plan, program: &Program<'_>, namespaces: bool) {
     terminal(s, program);
     drop_rights(s);
+    s.step("wait for leave to start the program", AWAIT, []);
     s.step("start the program's process", FORK, []);
     steps(s, plan, program, namespaces);
 }

@@ -16,24 +16,61 @@ const BURIALS: u32 = 50;
 #[derive(Debug)]
 pub(crate) struct Group {
     directories: Vec<PathBuf>,
-    /// The file of a directory to which a process writes `0` to join.
-    door: &'static str,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Version 2: one tree.
+    Unified,
+    /// Version 1: a tree for memory, a tree for processes.
+    Separate,
+}
+
+impl Kind {
+    /// The file of a directory to which a process writes `0` to join. A process of one thread that moves that thread need not wait
+    /// until every processor has seen that processes are being moved, which takes longer than all the rest of a fence.
+    const fn door(self) -> &'static str {
+        match self {
+            Kind::Unified => "cgroup.procs",
+            Kind::Separate => "tasks",
+        }
+    }
 }
 
 impl Group {
-    /// Makes a group with these limits; `None` where that is not ours to do.
-    pub(crate) fn make(limits: &Limits) -> Option<Group> {
+    /// Makes a group, without limits yet; `None` where that is not ours to do.
+    pub(crate) fn make() -> Option<Group> {
         let own = read(Path::new("/proc/self/cgroup"))?;
-        Group::unified(&own, limits).or_else(|| Group::separate(&own, limits))
+        Group::unified(&own).or_else(|| Group::separate(&own))
+    }
+
+    /// Sets its limits; whether they hold.
+    pub(crate) fn limit(&self, limits: &Limits) -> bool {
+        let memory = limits.memory_mb.saturating_mul(1024 * 1024).to_string();
+        let processes = limits.processes.to_string();
+        match (self.kind, self.directories.as_slice()) {
+            (Kind::Unified, [directory]) => {
+                let set = write(&directory.join("memory.max"), &memory)
+                    && write(&directory.join("pids.max"), &processes);
+                let _swapless = write(&directory.join("memory.swap.max"), "0");
+                set
+            }
+            (Kind::Separate, [of_memory, of_processes]) => {
+                write(&of_memory.join("memory.limit_in_bytes"), &memory)
+                    && write(&of_processes.join("pids.max"), &processes)
+            }
+            _ => false,
+        }
     }
 
     /// Files to which a process writes `0` to join.
     pub(crate) fn doors(&self) -> Vec<PathBuf> {
-        self.directories.iter().map(|directory| directory.join(self.door)).collect()
+        self.directories.iter().map(|directory| directory.join(self.kind.door())).collect()
     }
 
-    /// Version 2: one tree. A group with processes has no children with limits, so ours is beside our own.
-    fn unified(own: &str, limits: &Limits) -> Option<Group> {
+    /// A group with processes has no children with limits, so ours is beside our own.
+    fn unified(own: &str) -> Option<Group> {
         let path = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
         let parent = Path::new(MOUNTED).join(path).parent()?.to_path_buf();
         if !parent.starts_with(MOUNTED) {
@@ -43,45 +80,31 @@ impl Group {
         if !["memory", "pids"].iter().all(|wanted| handed_on.split_whitespace().any(|word| word == *wanted)) {
             return None;
         }
-        let mut group = Group { directories: Vec::new(), door: "cgroup.procs" };
-        let directory = group.directory(&parent)?;
-        let memory = limits.memory_mb.saturating_mul(1024 * 1024);
-        let set = write(&directory.join("memory.max"), &memory.to_string())
-            && write(&directory.join("pids.max"), &limits.processes.to_string());
-        let _swapless = write(&directory.join("memory.swap.max"), "0");
-        set.then_some(group)
+        let mut group = Group { directories: Vec::new(), kind: Kind::Unified };
+        group.directory(&parent)?;
+        Some(group)
     }
 
-    /// Version 1: a tree for memory, a tree for processes. A process of one thread that moves that thread need not wait until
-    /// every processor has seen that processes are being moved, which takes longer than all the rest of a fence.
-    fn separate(own: &str, limits: &Limits) -> Option<Group> {
-        let mut group = Group { directories: Vec::new(), door: "tasks" };
-        let memory = limits.memory_mb.saturating_mul(1024 * 1024).to_string();
-        for (controller, file, value) in [
-            ("memory", "memory.limit_in_bytes", &memory),
-            ("pids", "pids.max", &limits.processes.to_string()),
-        ] {
+    fn separate(own: &str) -> Option<Group> {
+        let mut group = Group { directories: Vec::new(), kind: Kind::Separate };
+        for controller in ["memory", "pids"] {
             let path = own.lines().find_map(|line| {
                 let mut fields = line.splitn(3, ':').skip(1);
                 let names = fields.next()?;
                 names.split(',').any(|name| name == controller).then(|| fields.next())?
             })?;
-            let parent = Path::new(MOUNTED).join(controller).join(path.trim_start_matches('/'));
-            let directory = group.directory(&parent)?;
-            if !write(&directory.join(file), value) {
-                return None;
-            }
+            group.directory(&Path::new(MOUNTED).join(controller).join(path.trim_start_matches('/')))?;
         }
         Some(group)
     }
 
-    fn directory(&mut self, parent: &Path) -> Option<PathBuf> {
+    fn directory(&mut self, parent: &Path) -> Option<()> {
         static COUNTED: AtomicU32 = AtomicU32::new(0);
         let number = COUNTED.fetch_add(1, Ordering::Relaxed);
         let directory = parent.join(format!("bailiwick-{}-{number}", std::process::id()));
         std::fs::create_dir(&directory).ok()?;
-        self.directories.push(directory.clone());
-        Some(directory)
+        self.directories.push(directory);
+        Some(())
     }
 }
 

@@ -14,9 +14,10 @@ use rustix::net::{
 };
 
 use super::namespaces::{self, join};
+use crate::leave::Cleared;
 use crate::sys::clone::{Birth, launch, spawn};
 use crate::sys::image::{Builder, Image};
-use crate::sys::steps::{CONTROL, DESCRIPTOR, ENDED, FAILED, IMAGE, Message, SIGNAL, STOPPED};
+use crate::sys::steps::{CONTROL, DESCRIPTOR, ENDED, FAILED, GO, IMAGE, Message, SIGNAL, STOPPED};
 use crate::sys::{self, kernel};
 
 /// The first process of a fence, and the socket to it. When this is dropped, everything in the fence ends.
@@ -229,15 +230,23 @@ impl Launched {
         }
     }
 
+    /// Lets the program be started.
+    pub(crate) fn go(&self, _cleared: Cleared) {
+        self.say([GO, 0, 0, 0]);
+    }
+
     /// Sends a signal to the program, or to its whole job.
     pub(crate) fn signal(&self, signal: i32, job: bool) {
-        let message: Message = [SIGNAL, signal, i32::from(job), 0];
+        self.say([SIGNAL, signal, i32::from(job), 0]);
+    }
+
+    fn say(&self, message: Message) {
         let mut bytes = Vec::with_capacity(16);
         for word in message {
             bytes.extend(word.to_ne_bytes());
         }
         if let Some(control) = &self.control {
-            // A first process that is gone needs no signal.
+            // A first process that is gone needs to hear nothing.
             let _gone = rustix::net::send(control, &bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT);
         }
     }

@@ -31,12 +31,14 @@ use crate::plan::{Limits, Plan};
 use crate::sys::kernel;
 use crate::terrain::Ground;
 
+use self::begun::Beginning;
 pub use self::begun::Begun;
 use self::child::{Program, Terminal};
 use self::forbidden::Forbidden;
 use self::group::Group;
-use self::launch::Way;
+use self::launch::{Launched, Way};
 use self::loopback::Wanted;
+pub use self::namespaces::Ahead;
 use self::namespaces::Site;
 use self::supervise::Running;
 
@@ -63,7 +65,11 @@ impl Tier {
 
 /// Runs a program the first way that can hold its plan, each of which holds all of it.
 /// `begun`: a fence that was begun for it, to be used if it fits.
-pub(crate) fn run(backend: Backend, order: &Order<'_>, begun: Option<Begun>) -> Result<Outcome, Refusal> {
+pub(crate) fn run(
+    backend: Backend,
+    order: &Order<'_>,
+    begun: Option<Begun>,
+) -> Result<(Outcome, Remains), Refusal> {
     let tiers: &[Tier] = match backend {
         Backend::Bubblewrap => &[Tier::Bubblewrap],
         Backend::Landlock => &[Tier::Landlock],
@@ -95,6 +101,15 @@ pub(crate) fn run(backend: Backend, order: &Order<'_>, begun: Option<Begun>) -> 
     Err(Refusal::Fence { missing: why.join("; "), help })
 }
 
+/// What is left of a fence once its program and everything that it started have ended: a first process that is ending, a control
+/// group, a directory. They go with this, in this order.
+#[derive(Debug)]
+pub struct Remains {
+    _launched: Launched,
+    _group: Option<Group>,
+    _scratch: Option<Scratch>,
+}
+
 /// Whether a fence of this kind can be built here, as far as that does not depend on the plan.
 pub(crate) fn tried(backend: Backend, bwrap: Option<&Path>) -> Result<(), Refusal> {
     match backend {
@@ -114,23 +129,31 @@ impl Order<'_> {
         signals: Option<&Rc<OwnedFd>>,
         blocked: u64,
         begun: Option<Begun>,
-    ) -> Result<Outcome, Refusal> {
+    ) -> Result<(Outcome, Remains), Refusal> {
         let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
         let stdio = self.streams.unwrap_or([input.as_fd(), output.as_fd(), error.as_fd()]);
         let refused = |error: std::io::Error| Refusal::Fence {
             missing: format!("namespaces cannot be made: {error}"),
             help: NAMESPACES.into(),
         };
-        let open_network = self.plan.network == Network::Open;
+        let ahead = Ahead::of(self.plan);
+        if tier == Tier::Namespaces
+            && let Some(place) = self.plan.places.keys().find(|place| namespaces::is_own(place))
+        {
+            return Err(Refusal::Fence {
+                missing: format!("{} is what a fence builds itself", place.display()),
+                help: "name the directories that are needed".into(),
+            });
+        }
         let begun = match tier {
             Tier::Bubblewrap => None,
-            Tier::Landlock => Some(match begun.filter(|begun| begun.opening().is_none()) {
+            Tier::Landlock => Some(match begun.filter(Begun::is_plain) {
                 Some(begun) => begun,
                 None => Begun::plain(stdio),
             }),
-            Tier::Namespaces => Some(match begun.filter(|begun| begun.suits(&self.plan.network)) {
+            Tier::Namespaces => Some(match begun.filter(|begun| begun.suits(ahead)) {
                 Some(begun) => begun,
-                None => Begun::namespaces(open_network, stdio),
+                None => Begun::namespaces(ahead, stdio),
             }),
         };
         let bwrap = match tier {
@@ -160,8 +183,13 @@ impl Order<'_> {
                 help: "use a newer kernel, or name the hosts that are needed".into(),
             });
         }
-        let group = Group::make(&self.plan.limits);
-        let doors = group.as_ref().map(Group::doors).unwrap_or_default();
+        let (launched, opening, group) = match begun.map(Begun::beginning) {
+            Some(Beginning { launched, opening, group }) => {
+                (Some(launched.map_err(refused)?), opening, group)
+            }
+            None => (None, None, Group::make()),
+        };
+        let limited = group.as_ref().is_some_and(|group| group.limit(&self.plan.limits));
         let mut plan = self.plan.clone();
         let mut program = Program {
             path: self.program,
@@ -177,21 +205,15 @@ impl Order<'_> {
         let mut layout = None;
         let mut scratch = None;
         let mut arguments = Vec::new();
-        let steps = match (begun.as_ref().map(Begun::opening), &bwrap) {
-            (Some(Some(opening)), _) => {
+        let steps = match (opening, &bwrap) {
+            (Some(opening), _) => {
                 layout = layout_of(&plan)?;
                 let (sockets, resolver) = meeting_points(&plan, layout.as_ref());
                 if let Some(layout) = &layout {
                     let variables = layout.variables().into_iter();
                     plan.environment.extend(variables.map(|(name, value)| (name.into(), value.into())));
                 }
-                let site = Site {
-                    terrain: &Ground,
-                    user,
-                    doors: &doors,
-                    resolver: resolver.as_deref(),
-                    sockets: &sockets,
-                };
+                let site = Site { terrain: &Ground, resolver: resolver.as_deref(), sockets: &sockets };
                 namespaces::steps(&opening, &plan, &program, &site)
             }
             (_, Some(_)) => {
@@ -204,20 +226,20 @@ impl Order<'_> {
                     });
                 }
                 arguments = bubblewrap::arguments(&plan, &Ground);
-                child::whole(&plan, &program, &[], true)
+                child::whole(&plan, &program, true)
             }
             _ => {
                 let directory = Scratch::make()
                     .map_err(|error| Refusal::Failed(format!("a scratch directory: {error}")))?;
                 // A control group counts the program's processes alone; the limit of a user counts all that the user runs.
-                plan.limits.processes = match &group {
-                    Some(_) => u64::MAX,
-                    None => plan.limits.processes.saturating_add(ground::running(user)),
+                plan.limits.processes = match limited {
+                    true => u64::MAX,
+                    false => plan.limits.processes.saturating_add(ground::running(user)),
                 };
                 program.ground = ground::rights(&plan, landlock, directory.path(), &Ground)?;
                 plan.environment.insert("TMPDIR".into(), directory.path().into());
                 scratch = Some(directory);
-                child::whole(&plan, &program, &doors, false)
+                child::whole(&plan, &program, false)
             }
         };
         let mut steps = steps;
@@ -227,21 +249,23 @@ impl Order<'_> {
             steps.move_away(name.as_os_str(), &aside);
         }
         let image = steps.image().ok_or_else(too_long)?;
-        let launched = match (begun, &bwrap) {
-            (Some(begun), _) => {
-                let mut launched = begun.launched().map_err(refused)?;
+        let launched = match (launched, &bwrap) {
+            (Some(mut launched), _) => {
                 launched.go_on(image).map_err(|error| {
                     Refusal::Failed(format!("the plan could not be handed over: {error}"))
                 })?;
                 launched
             }
             (None, Some(path)) => {
+                let doors = group.as_ref().map(Group::doors).unwrap_or_default();
                 let way = Way::Bubblewrap { path, arguments, doors: &doors };
                 launch::start(way, image, stdio).map_err(refused)?
             }
             (None, None) => return Err(Refusal::Failed("there is nothing to start".into())),
         };
-        let held = held(tier, landlock, &self.plan.limits, group.is_some(), user);
+        // The first process builds the fence meanwhile.
+        launched.go(self.leave.ask()?);
+        let held = held(tier, landlock, &self.plan.limits, limited, user);
         let mut running = Running::new(launched, held);
         running.console = console;
         running.reins = self.reins.cloned();
@@ -252,9 +276,8 @@ impl Order<'_> {
         if let Some(reins) = self.reins {
             reins.held_by(tier.name());
         }
-        let outcome = running.wait();
-        drop((group, scratch));
-        outcome
+        let (outcome, launched) = running.wait()?;
+        Ok((outcome, Remains { _launched: launched, _group: group, _scratch: scratch }))
     }
 }
 
@@ -308,6 +331,7 @@ fn too_long() -> Refusal {
 }
 
 /// A directory of the fence's own for temporary files, where it cannot have a `/tmp` of its own. It goes with the fence.
+#[derive(Debug)]
 struct Scratch(PathBuf);
 
 impl Scratch {

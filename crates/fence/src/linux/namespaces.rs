@@ -29,9 +29,6 @@ pub(crate) const FLAGS: i32 =
 /// What the fence is built from, besides the plan.
 pub(crate) struct Site<'a> {
     pub(crate) terrain: &'a dyn Terrain,
-    pub(crate) user: u32,
-    /// Files to which the first process writes itself, to come under a control group's limits.
-    pub(crate) doors: &'a [PathBuf],
     /// What `/etc/resolv.conf` says in there, if not what it says outside.
     pub(crate) resolver: Option<&'a str>,
     pub(crate) sockets: &'a [Wanted],
@@ -67,32 +64,55 @@ const RESOLVER: &str = "/.bailiwick/resolver";
 /// Where the new root is put together: a directory that every machine has and that is not needed meanwhile.
 const STAGE: &str = "/proc";
 
+/// What must be known of a plan before a fence for it can be begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ahead {
+    /// The machine's own network stays.
+    pub open_network: bool,
+    /// How much may be written to places of the fence's own.
+    pub scratch_mb: u64,
+}
+
+impl Ahead {
+    /// What a plan wants.
+    pub(crate) fn of(plan: &Plan) -> Ahead {
+        Ahead { open_network: plan.network == Network::Open, scratch_mb: plan.limits.scratch_mb }
+    }
+}
+
 /// What every fence begins with, whatever its plan: it is carried out while the plan is still being drawn.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Opening {
     /// How many answers it keeps.
     kept: u32,
-    processes: Slot,
-    terminals: Slot,
+    /// The new root, with devices and processes in it.
+    root: Slot,
 }
 
-/// The first list. `open_network`: the machine's own stays.
-pub(crate) fn opening(open_network: bool) -> (Builder, Opening) {
-    let mut steps = Builder::default();
-    let s = &mut steps;
+/// The first list. `doors` are files to which the first process writes itself, to come under a control group's limits.
+pub(crate) fn opening(
+    s: &mut Builder,
+    ahead: Ahead,
+    doors: &[PathBuf],
+    user: u32,
+    terrain: &dyn Terrain,
+) -> Opening {
     child::close_inherited(s);
+    join(s, doors);
+    // Only now: whoever is in a namespace of control groups cannot be moved to one outside it.
+    s.step("hide control groups", libc::SYS_unshare, [libc::CLONE_NEWCGROUP.into()]);
     s.step("make directories with the modes that are given", libc::SYS_umask, [0.into()]);
-    if !open_network {
+    if !ahead.open_network {
         s.step("make a network of its own", libc::SYS_unshare, [libc::CLONE_NEWNET.into()]);
         loopback::switch_on(s);
     }
     let none = s.text("none");
-    let root = s.text("/");
+    let slash = s.text("/");
     let private = libc::MS_REC | libc::MS_PRIVATE;
     s.step(
         "keep mounts to itself",
         libc::SYS_mount,
-        [none.into(), root.into(), 0.into(), private.into(), 0.into()],
+        [none.into(), slash.into(), 0.into(), private.into(), 0.into()],
     );
     let processes = file_system(s, "proc", &[], NOSUID | NODEV | NOEXEC);
     let terminals = file_system(
@@ -101,39 +121,56 @@ pub(crate) fn opening(open_network: bool) -> (Builder, Opening) {
         &[("newinstance", ""), ("ptmxmode", "0666"), ("mode", "0620")],
         NOSUID | NOEXEC,
     );
+    let mut devices = Vec::with_capacity(DEVICES.len());
+    for device in DEVICES {
+        let path = Path::new("/dev").join(device);
+        let (found, name) = find_outside(s, &path);
+        devices.push((path, copy_mount(s, name, found, true, NOSUID | NOEXEC)));
+    }
+    let size = format!("{}m", ahead.scratch_mb);
+    let root = file_system(
+        s,
+        "tmpfs",
+        &[("size", &size), ("mode", "0755"), ("nr_inodes", "400000")],
+        NOSUID | NODEV,
+    );
+    let (stage, name) = find_outside(s, Path::new(STAGE));
+    mount_at(s, name, root, stage);
+    s.step("close", libc::SYS_close, [stage.into()]);
+    s.step("enter the new root", libc::SYS_fchdir, [root.into()]);
+    let mut frame = Frame { steps: s, root, made: BTreeSet::new() };
+    frame.skeleton();
+    for (path, mount) in devices {
+        frame.put(&path, mount);
+    }
+    frame.put(Path::new("/dev/pts"), terminals);
+    frame.processes(processes, user, terrain);
     s.step("wait for the plan", NEXT, []);
-    let opening = Opening { kept: steps.kept(), processes, terminals };
-    (steps, opening)
+    Opening { kept: s.kept(), root }
 }
 
 /// Writes the steps that follow the opening.
 pub(crate) fn steps(opening: &Opening, plan: &Plan, program: &Program<'_>, site: &Site<'_>) -> Builder {
     let mut steps = Builder::after(opening.kept);
     let s = &mut steps;
-    join(s, site.doors);
-    // Only now: whoever is in a namespace of control groups cannot be moved to one outside it.
-    s.step("hide control groups", libc::SYS_unshare, [libc::CLONE_NEWCGROUP.into()]);
-
-    let mut maker = Maker {
-        steps: s,
-        plan,
-        site,
-        root: None,
-        made: BTreeSet::new(),
-        places: lay(plan),
-        sources: Vec::new(),
-    };
+    let made = FRAME.iter().chain([&OWN]).map(|path| path.as_bytes().to_vec()).collect();
+    let frame = Frame { steps: s, root: opening.root, made };
+    let mut maker = Maker { frame, plan, site, places: lay(plan), sources: Vec::new() };
     maker.open_sources();
-    maker.new_root(opening);
     maker.skeleton();
     maker.places();
-    maker.devices();
-    maker.processes();
     maker.resolver();
-    maker.enter();
+    maker.frame.enter();
     loopback::sockets(s, plan, site);
     child::start(s, plan, program, true);
     steps
+}
+
+/// A place that the fence builds itself, and a plan can say nothing about.
+pub(crate) fn is_own(path: &Path) -> bool {
+    path.parent().is_none()
+        || path.starts_with("/proc")
+        || (path.starts_with("/dev") && !path.starts_with("/dev/shm"))
 }
 
 /// What the first process does before it becomes the launcher. The user keeps the number that it has outside; it is the only
@@ -191,77 +228,20 @@ fn write_file(s: &mut Builder, path: &Path, text: &str) {
     s.step("close", libc::SYS_close, [file.into()]);
 }
 
-struct Maker<'a, 'b> {
+/// The new root, and what every one has.
+struct Frame<'a> {
     steps: &'a mut Builder,
-    plan: &'b Plan,
-    site: &'b Site<'b>,
-    root: Option<Slot>,
+    root: Slot,
     /// Directories of the new root that exist.
     made: BTreeSet<Vec<u8>>,
-    places: Vec<Lay<'b>>,
-    /// Mounts of the machine, ready to be put into place.
-    sources: Vec<(PathBuf, Slot)>,
 }
 
-impl Maker<'_, '_> {
-    /// Copies the mounts of everything that the plan shows, while the machine's own root is still there. Places come first and
-    /// in their order.
-    fn open_sources(&mut self) {
-        for lay in &self.places {
-            let attributes = match lay.access {
-                Access::Read | Access::Protected => NOSUID | NODEV | RDONLY,
-                Access::Write => NOSUID | NODEV,
-                Access::Scratch | Access::Hidden | Access::Link(_) => continue,
-            };
-            if lay.hidden_above || (*lay.access == Access::Read && lay.above == Some(&Access::Read)) {
-                continue;
-            }
-            let (found, name) = find_outside(self.steps, lay.path);
-            let copy = copy_mount(self.steps, name, found, true, attributes);
-            self.sources.push((lay.path.to_path_buf(), copy));
-        }
-        for device in DEVICES {
-            let path = Path::new("/dev").join(device);
-            let (found, name) = find_outside(self.steps, &path);
-            let copy = copy_mount(self.steps, name, found, true, NOSUID | NOEXEC);
-            self.sources.push((path, copy));
-        }
-        if let Some(real) = self.outer_resolver() {
-            let (found, name) = find_outside(self.steps, &real);
-            let copy = copy_mount(self.steps, name, found, true, NOSUID | NODEV | RDONLY);
-            self.sources.push((PathBuf::from("/etc/resolv.conf"), copy));
-        }
-    }
+/// Directories that every new root has.
+const FRAME: [&str; 5] = ["/proc", "/sys", "/dev", "/dev/pts", "/etc"];
 
-    /// With the network open, a resolver's file that lies where the fence shows nothing.
-    fn outer_resolver(&self) -> Option<PathBuf> {
-        if self.plan.network != Network::Open {
-            return None;
-        }
-        let real = self.site.terrain.follow(Path::new("/etc/resolv.conf"))?;
-        (!real.starts_with("/etc")).then_some(real)
-    }
-
-    fn new_root(&mut self, opening: &Opening) {
-        let size = format!("{}m", self.plan.limits.scratch_mb);
-        let s = &mut *self.steps;
-        let root = file_system(
-            s,
-            "tmpfs",
-            &[("size", &size), ("mode", "0755"), ("nr_inodes", "400000")],
-            NOSUID | NODEV,
-        );
-        let (stage, name) = find_outside(s, Path::new(STAGE));
-        mount_at(s, name, root, stage);
-        s.step("close", libc::SYS_close, [stage.into()]);
-        s.step("enter the new root", libc::SYS_fchdir, [root.into()]);
-        self.sources.push((PathBuf::from("/proc"), opening.processes));
-        self.sources.push((PathBuf::from("/dev/pts"), opening.terminals));
-        self.root = Some(root);
-    }
-
+impl Frame<'_> {
     fn root(&self) -> Arg {
-        self.root.map_or(Arg::Number(0), Arg::Slot)
+        Arg::Slot(self.root)
     }
 
     /// A path's text, and the same as seen from the new root's descriptor.
@@ -324,25 +304,11 @@ impl Maker<'_, '_> {
         self.steps.step(("link ", name), libc::SYS_symlinkat, [target.into(), root, name.into()]);
     }
 
-    /// Everything of the new root that is not a mount, or that a mount is put upon.
+    /// Everything that is not a mount, or that a mount is put upon.
     fn skeleton(&mut self) {
-        for path in ["/proc", "/sys", "/dev", "/dev/pts", "/etc"] {
+        for path in FRAME {
             self.directory(Path::new(path), 0o755);
         }
-        let places = std::mem::take(&mut self.places);
-        for Lay { path, access, .. } in places.iter().filter(|lay| !lay.is_real() && !lay.hidden_above) {
-            match access {
-                Access::Hidden => {}
-                // Everybody's own there, as the sticky bit has it outside.
-                Access::Scratch => self.directory(path, if is_shared(path) { 0o1777 } else { 0o755 }),
-                Access::Link(target) => self.link(path, target),
-                Access::Read | Access::Write | Access::Protected => match self.site.terrain.look(path) {
-                    Some(Kind::Directory) => self.directory(path, 0o755),
-                    _ => self.file(path),
-                },
-            }
-        }
-        self.places = places;
         self.directory(Path::new(MASK_DIRECTORY), 0);
         self.file_with(Path::new(MASK_FILE), 0);
         for device in DEVICES {
@@ -364,46 +330,6 @@ impl Maker<'_, '_> {
         let name = self.inner(path);
         let target = find(self.steps, root, name);
         mount_at(self.steps, name, mount, target);
-    }
-
-    fn take(&mut self, path: &Path) -> Option<Slot> {
-        // Nearly always the first: they are put into place in the order in which they were made.
-        let at = self.sources.iter().position(|source| source.0.as_os_str() == path.as_os_str())?;
-        Some(self.sources.remove(at).1)
-    }
-
-    /// Mounts what the plan shows and hides, from the outside in.
-    fn places(&mut self) {
-        let places = std::mem::take(&mut self.places);
-        for lay in places.iter().filter(|lay| !lay.hidden_above) {
-            let path = lay.path;
-            match lay.access {
-                Access::Link(_) => {}
-                Access::Scratch => {
-                    // The new root itself becomes read-only; scratch places are mounts of their own that do not.
-                    if lay.above == Some(&Access::Scratch) {
-                        continue;
-                    }
-                    let attributes = NOSUID | NODEV | if self.plan.execute_scratch { 0 } else { NOEXEC };
-                    let (root, name) = (self.root(), self.inner(path));
-                    let found = find(self.steps, root, name);
-                    let copy = copy_mount(self.steps, name, found, false, attributes);
-                    mount_at(self.steps, name, copy, found);
-                }
-                Access::Hidden => {
-                    if lay.is_real() {
-                        let directory = self.site.terrain.look(path) == Some(Kind::Directory);
-                        self.mask(path, directory, false);
-                    }
-                }
-                Access::Read | Access::Write | Access::Protected => {
-                    if let Some(mount) = self.take(path) {
-                        self.put(path, mount);
-                    }
-                }
-            }
-        }
-        self.places = places;
     }
 
     /// Puts something empty that nobody may open over a path.
@@ -428,25 +354,14 @@ impl Maker<'_, '_> {
         }
     }
 
-    fn devices(&mut self) {
-        for device in DEVICES.into_iter().chain(["pts"]) {
-            let path = Path::new("/dev").join(device);
-            if let Some(mount) = self.take(&path) {
-                self.put(&path, mount);
-            }
-        }
-    }
-
-    fn processes(&mut self) {
+    fn processes(&mut self, mount: Slot, user: u32, terrain: &dyn Terrain) {
         let path = Path::new("/proc");
-        if let Some(mount) = self.take(path) {
-            self.put(path, mount);
-        }
+        self.put(path, mount);
         // For everybody but root these are closed by their permissions.
-        if self.site.user == 0 {
+        if user == 0 {
             for name in PROC_READ_ONLY {
                 let path = path.join(name);
-                if self.site.terrain.look(&path).is_some() {
+                if terrain.look(&path).is_some() {
                     let (root, name) = (self.root(), self.inner(&path));
                     let found = find(self.steps, root, name);
                     let copy = copy_mount(self.steps, name, found, true, NOSUID | NODEV | NOEXEC | RDONLY);
@@ -455,45 +370,16 @@ impl Maker<'_, '_> {
             }
         }
         for (name, directory, for_all) in PROC_HIDDEN {
-            let wanted = for_all || self.site.user == 0;
-            if wanted && self.site.terrain.look(&path.join(name)).is_some() {
+            let wanted = for_all || user == 0;
+            if wanted && terrain.look(&path.join(name)).is_some() {
                 self.mask(&path.join(name), directory, true);
             }
         }
     }
 
-    fn resolver(&mut self) {
-        let path = Path::new("/etc/resolv.conf");
-        if let Some(mount) = self.take(path) {
-            self.put(path, mount);
-        }
-        let Some(text) = self.site.resolver else { return };
-        if self.site.terrain.look(path).is_none() {
-            return;
-        }
-        let root = self.root();
-        let own = self.inner(Path::new(RESOLVER));
-        let bytes = self.steps.bytes(text.as_bytes());
-        let flags = (libc::O_WRONLY | libc::O_CREAT | libc::O_CLOEXEC).into();
-        let file = self.steps.keep(
-            "write the resolver's file",
-            libc::SYS_openat,
-            [root, own.into(), flags, 0o644.into()],
-        );
-        self.steps.step(
-            "write the resolver's file",
-            libc::SYS_write,
-            [file.into(), bytes.into(), (text.len() as u64).into()],
-        );
-        self.steps.step("close", libc::SYS_close, [file.into()]);
-        let found = find(self.steps, root, own);
-        let copy = copy_mount(self.steps, own, found, false, NOSUID | NODEV | NOEXEC | RDONLY);
-        self.put(path, copy);
-    }
-
     /// Makes the new root the only one.
     fn enter(&mut self) {
-        let Some(root) = self.root else { return };
+        let root = self.root;
         let own = self.inner(Path::new(OWN));
         self.steps.step(
             "close the fence's own directory",
@@ -507,6 +393,135 @@ impl Maker<'_, '_> {
         self.steps.step("leave the old root", libc::SYS_umount2, [here.into(), libc::MNT_DETACH.into()]);
         self.steps.step("enter the new root", libc::SYS_chdir, [slash.into()]);
         self.steps.step("close", libc::SYS_close, [root.into()]);
+    }
+}
+
+struct Maker<'a, 'b> {
+    frame: Frame<'a>,
+    plan: &'b Plan,
+    site: &'b Site<'b>,
+    places: Vec<Lay<'b>>,
+    /// Mounts of the machine, ready to be put into place.
+    sources: Vec<(PathBuf, Slot)>,
+}
+
+impl Maker<'_, '_> {
+    /// Copies the mounts of everything that the plan shows, while the machine's own root is still there. Places come first and
+    /// in their order.
+    fn open_sources(&mut self) {
+        for lay in &self.places {
+            let attributes = match lay.access {
+                Access::Read | Access::Protected => NOSUID | NODEV | RDONLY,
+                Access::Write => NOSUID | NODEV,
+                Access::Scratch | Access::Hidden | Access::Link(_) => continue,
+            };
+            if lay.hidden_above || (*lay.access == Access::Read && lay.above == Some(&Access::Read)) {
+                continue;
+            }
+            let (found, name) = find_outside(self.frame.steps, lay.path);
+            let copy = copy_mount(self.frame.steps, name, found, true, attributes);
+            self.sources.push((lay.path.to_path_buf(), copy));
+        }
+        if let Some(real) = self.outer_resolver() {
+            let (found, name) = find_outside(self.frame.steps, &real);
+            let copy = copy_mount(self.frame.steps, name, found, true, NOSUID | NODEV | RDONLY);
+            self.sources.push((PathBuf::from("/etc/resolv.conf"), copy));
+        }
+    }
+
+    /// With the network open, a resolver's file that lies where the fence shows nothing.
+    fn outer_resolver(&self) -> Option<PathBuf> {
+        if self.plan.network != Network::Open {
+            return None;
+        }
+        let real = self.site.terrain.follow(Path::new("/etc/resolv.conf"))?;
+        (!real.starts_with("/etc")).then_some(real)
+    }
+
+    /// What the plan's mounts are put upon, and its links and scratch directories.
+    fn skeleton(&mut self) {
+        let frame = &mut self.frame;
+        for Lay { path, access, .. } in self.places.iter().filter(|lay| !lay.is_real() && !lay.hidden_above) {
+            match access {
+                Access::Hidden => {}
+                // Everybody's own there, as the sticky bit has it outside.
+                Access::Scratch => frame.directory(path, if is_shared(path) { 0o1777 } else { 0o755 }),
+                Access::Link(target) => frame.link(path, target),
+                Access::Read | Access::Write | Access::Protected => match self.site.terrain.look(path) {
+                    Some(Kind::Directory) => frame.directory(path, 0o755),
+                    _ => frame.file(path),
+                },
+            }
+        }
+    }
+
+    fn take(&mut self, path: &Path) -> Option<Slot> {
+        // Nearly always the first: they are put into place in the order in which they were made.
+        let at = self.sources.iter().position(|source| source.0.as_os_str() == path.as_os_str())?;
+        Some(self.sources.remove(at).1)
+    }
+
+    /// Mounts what the plan shows and hides, from the outside in.
+    fn places(&mut self) {
+        let places = std::mem::take(&mut self.places);
+        for lay in places.iter().filter(|lay| !lay.hidden_above) {
+            let path = lay.path;
+            match lay.access {
+                Access::Link(_) => {}
+                Access::Scratch => {
+                    // The new root itself becomes read-only; scratch places are mounts of their own that do not.
+                    if lay.above == Some(&Access::Scratch) {
+                        continue;
+                    }
+                    let attributes = NOSUID | NODEV | if self.plan.execute_scratch { 0 } else { NOEXEC };
+                    let (root, name) = (self.frame.root(), self.frame.inner(path));
+                    let found = find(self.frame.steps, root, name);
+                    let copy = copy_mount(self.frame.steps, name, found, false, attributes);
+                    mount_at(self.frame.steps, name, copy, found);
+                }
+                Access::Hidden => {
+                    if lay.is_real() {
+                        let directory = self.site.terrain.look(path) == Some(Kind::Directory);
+                        self.frame.mask(path, directory, false);
+                    }
+                }
+                Access::Read | Access::Write | Access::Protected => {
+                    if let Some(mount) = self.take(path) {
+                        self.frame.put(path, mount);
+                    }
+                }
+            }
+        }
+        self.places = places;
+    }
+
+    fn resolver(&mut self) {
+        let path = Path::new("/etc/resolv.conf");
+        if let Some(mount) = self.take(path) {
+            self.frame.put(path, mount);
+        }
+        let Some(text) = self.site.resolver else { return };
+        if self.site.terrain.look(path).is_none() {
+            return;
+        }
+        let root = self.frame.root();
+        let own = self.frame.inner(Path::new(RESOLVER));
+        let bytes = self.frame.steps.bytes(text.as_bytes());
+        let flags = (libc::O_WRONLY | libc::O_CREAT | libc::O_CLOEXEC).into();
+        let file = self.frame.steps.keep(
+            "write the resolver's file",
+            libc::SYS_openat,
+            [root, own.into(), flags, 0o644.into()],
+        );
+        self.frame.steps.step(
+            "write the resolver's file",
+            libc::SYS_write,
+            [file.into(), bytes.into(), (text.len() as u64).into()],
+        );
+        self.frame.steps.step("close", libc::SYS_close, [file.into()]);
+        let found = find(self.frame.steps, root, own);
+        let copy = copy_mount(self.frame.steps, own, found, false, NOSUID | NODEV | NOEXEC | RDONLY);
+        self.frame.put(path, copy);
     }
 }
 

@@ -7,6 +7,7 @@ use super::group::Group;
 use super::landlock;
 use crate::backend::{Backend, Order};
 use crate::draw::{Wishes, draw};
+use crate::leave::Leave;
 use crate::network::Network;
 use crate::outcome::{End, Outcome, Refusal};
 use crate::plan::{Limits, Plan};
@@ -78,7 +79,7 @@ pub(crate) fn parts() -> Vec<Part> {
     parts.push(Part {
         name: "memory and processes of the whole tree",
         whole: false,
-        held: match Group::make(&LIMITS) {
+        held: match Group::make().filter(|group| group.limit(&LIMITS)) {
             Some(_) => Ok("hard, by a control group".into()),
             None => Err("no control group can be made here: each process is limited on its own".into()),
         },
@@ -111,8 +112,9 @@ fn shell(backend: Backend, script: &str) -> Result<Outcome, Refusal> {
         stands_in: false,
         bwrap: None,
         reins: None,
+        leave: Leave::given(),
     };
-    super::run(backend, &order, None)
+    super::run(backend, &order, None).map(|(outcome, _remains)| outcome)
 }
 
 fn plan() -> Result<Plan, Refusal> {

@@ -119,8 +119,9 @@ impl Running {
         }
     }
 
-    /// Waits until the program has ended, and everything that it started with it.
-    pub(crate) fn wait(mut self) -> Result<Outcome, Refusal> {
+    /// Waits until the program has ended, and everything that it started with it. What is left then is the first process, which
+    /// takes the kernel a while to bury; whoever has something else to do can do it meanwhile.
+    pub(crate) fn wait(mut self) -> Result<(Outcome, Launched), Refusal> {
         if let Some(console) = &mut self.console {
             console.raw();
         }
@@ -131,8 +132,7 @@ impl Running {
                 None => continue,
             }
         };
-        // The first process tells how the program ended once nothing else is left; its own end takes the kernel a while, in which
-        // the rest can be done.
+        // The first process tells how the program ended once nothing else is left.
         let told = matches!(end, Some(End::Code(_) | End::Signal(_)));
         let reaped = (!told).then(|| self.launched.end());
         self.drain_terminal();
@@ -143,13 +143,13 @@ impl Running {
             let found = forbidden.sweep();
             self.made.extend(found);
         }
-        let reaped = reaped.unwrap_or_else(|| self.launched.end());
         if let Some(refusal) = self.failed.take() {
             return Err(refusal);
         }
         let Some(end) = end else {
-            let how =
-                reaped.map_or_else(|error| error.to_string(), |status| format!("wait status {status:#x}"));
+            let how = reaped
+                .unwrap_or_else(|| self.launched.end())
+                .map_or_else(|error| error.to_string(), |status| format!("wait status {status:#x}"));
             let missing = format!("the first process ended without a word ({how})");
             return Err(match self.heard {
                 true => Refusal::Failed(missing),
@@ -177,7 +177,7 @@ impl Running {
         let mut blocked = self.made;
         blocked.extend(self.names.into_iter().map(Blocked::Host));
         blocked.extend(self.refused.into_iter().map(Blocked::Call));
-        Ok(Outcome { end, blocked, held: self.held, connections: self.passed })
+        Ok((Outcome { end, blocked, held: self.held, connections: self.passed }, self.launched))
     }
 
     /// One round. `Some` when it is over: how the program ended, or nothing if that is not known.

@@ -8,6 +8,7 @@ pub(crate) mod image;
 pub(crate) mod kernel;
 pub(crate) mod notify;
 pub(crate) mod pages;
+pub(crate) mod processors;
 pub(crate) mod raw;
 pub(crate) mod session;
 pub(crate) mod steps;

@@ -62,6 +62,9 @@ pub(crate) const STORE: i64 = -3;
 /// Leaves the list for another one, which the supervisor sends. Answers that were kept stay.
 pub(crate) const NEXT: i64 = -4;
 
+/// Waits until the supervisor gives leave.
+pub(crate) const AWAIT: i64 = -5;
+
 /// What goes over the control socket, either way: a kind and three numbers.
 pub(crate) type Message = [i32; 4];
 /// A step failed: step, error number, which list.
@@ -74,6 +77,8 @@ pub(crate) const ENDED: i32 = 3;
 pub(crate) const STOPPED: i32 = 4;
 /// To init: send this signal to the program (second number 1: to its process group).
 pub(crate) const SIGNAL: i32 = 5;
+/// To whoever waits for it: go on.
+pub(crate) const GO: i32 = 6;
 
 /// Answers of earlier steps.
 pub(crate) type Slots = [u64; SLOTS];
@@ -135,6 +140,7 @@ pub(crate) unsafe fn run(base: *mut u8, control: u64, slots: &mut Slots) -> Left
                     child
                 }
                 NEXT => return Left::Next,
+                AWAIT => await_leave(control),
                 SEND => send_descriptor(control, first, second as i32),
                 STORE => {
                     (second as *mut u32).write_unaligned(first as u32);
@@ -184,6 +190,23 @@ struct Header {
     control: u64,
     control_length: u64,
     flags: u64,
+}
+
+/// Waits for leave from the supervisor; an error if it has gone.
+fn await_leave(control: u64) -> i64 {
+    let mut message: Message = [0; 4];
+    loop {
+        // SAFETY: the message is alive during the call.
+        let got = unsafe { syscall(number::RECVFROM, [control, message.as_mut_ptr() as u64, 16, 0, 0, 0]) };
+        // SAFETY: the kernel has written to it, which the compiler need not know.
+        let kind = unsafe { message.as_ptr().read_volatile() };
+        match (got, kind) {
+            (16, GO) => return 0,
+            // EINTR: once more. Everything else is as if nobody were there: EPIPE.
+            (-4, _) => {}
+            _ => return -32,
+        }
+    }
 }
 
 /// Waits for a descriptor from the supervisor; `None` if it has gone.

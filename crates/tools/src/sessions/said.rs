@@ -99,7 +99,7 @@ impl SessionError {
             SessionError::Refused(Refusal::Program(_)) => ErrorKind::NotFound,
             SessionError::Full(_)
             | SessionError::Busy
-            | SessionError::Refused(Refusal::Failed(_))
+            | SessionError::Refused(Refusal::Failed(_) | Refusal::NoLeave(_))
             | SessionError::Failed(_) => ErrorKind::Unknown,
         }
     }
