@@ -79,7 +79,10 @@ impl Begun {
     fn meanwhile(sort: Sort) -> Begun {
         let own = Processors::own();
         let others = own.and_then(Processors::others);
+        // It begins once it has been sent away: only a thread that has not ended can be.
+        let (sent, wait) = std::sync::mpsc::channel();
         let start = move || {
+            let _sent = wait.recv();
             let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
             begin(sort, [input.as_fd(), output.as_fd(), error.as_fd()], others.and(own))
         };
@@ -88,6 +91,7 @@ impl Begun {
                 if let Some(others) = others {
                     others.give(&thread);
                 }
+                let _gone = sent.send(());
                 Start::Under(Some(thread))
             }
             Err(error) => Start::Done(Box::new(nothing(error))),

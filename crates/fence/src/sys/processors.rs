@@ -32,7 +32,8 @@ impl Processors {
         self.0.iter().any(|word| *word != 0).then_some(self)
     }
 
-    /// Has a thread use these. Where that is refused, it stays where it is.
+    /// Has a thread use these. Where that is refused, it stays where it is. The thread must not have ended: the C library would
+    /// take the one that calls instead.
     pub(crate) fn give<T>(&self, thread: &JoinHandle<T>) {
         // SAFETY: the handle keeps the thread's identity valid; the set has the kernel's form and lives during the call.
         let _refused = unsafe {
