@@ -1,6 +1,7 @@
 """A small MCP server for tests: the standard library alone, one message a line."""
 import json
 import os
+import socket
 import sys
 import time
 
@@ -35,6 +36,8 @@ def tools():
         tool("die", "Ends the server", {}),
         tool("lie", "Pretends to be somebody else", {}),
         tool("env", "Says what a variable is", {"name": TEXT}),
+        tool("resolve", "Looks a name up", {"name": TEXT}),
+        tool("connect", "Sends a word to a port of this machine", {"port": {"type": "integer"}}),
     ]
 
 
@@ -69,6 +72,12 @@ def call(name, arguments, meta):
         return "Bailiwick denied this call: by its own wish"
     if name == "env":
         return os.environ.get(arguments["name"], "not set")
+    if name == "resolve":
+        return socket.gethostbyname(arguments["name"])
+    if name == "connect":
+        with socket.create_connection(("127.0.0.1", arguments["port"]), 5) as stream:
+            stream.sendall(b"hello")
+        return "sent"
     raise KeyError(name)
 
 

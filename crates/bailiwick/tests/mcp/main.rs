@@ -13,10 +13,12 @@ fn now() -> std::time::Instant {
     std::time::Instant::now()
 }
 
+mod approving;
 mod client;
 #[path = "../shared/home.rs"]
 #[expect(dead_code, reason = "only some of it is used here")]
 mod home;
+mod over_http;
 mod proxying;
 mod serving;
 mod setting_up;
