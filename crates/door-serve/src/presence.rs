@@ -95,6 +95,11 @@ impl Presence {
         held.iter().filter_map(Weak::upgrade).map(|asked| asked.id).collect()
     }
 
+    /// Whether the last who was here has been gone for so long that nobody waits for them.
+    pub(crate) fn is_deserted(&self) -> bool {
+        self.here().left.is_some_and(|left| left.elapsed() >= self.grace)
+    }
+
     /// Something about the questions changed.
     pub(crate) fn changed(&self) {
         self.changes.send_modify(|count| *count = count.wrapping_add(1));
