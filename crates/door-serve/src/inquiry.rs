@@ -239,7 +239,7 @@ struct AtConsole {
 
 impl Human for AtConsole {
     fn ask(&self, question: &HumanQuestion, deadline: Duration) -> HumanAnswer {
-        if self.inquiries.presence.count() == 0 {
+        if !self.inquiries.presence.is_somebody_here() {
             return HumanAnswer::Nobody;
         }
         let Ok(id) = Machine::random::<16>() else { return HumanAnswer::Nobody };
