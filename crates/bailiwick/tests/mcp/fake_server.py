@@ -37,8 +37,17 @@ def tools():
         tool("lie", "Pretends to be somebody else", {}),
         tool("env", "Says what a variable is", {"name": TEXT}),
         tool("resolve", "Looks a name up", {"name": TEXT}),
+        tool("log", "Logs something", {"text": TEXT}),
+        tool("level", "Says how talkative it should be", {}),
+        tool("change", "Says that its lists and a resource have changed", {}),
         tool("connect", "Sends a word to a port of this machine", {"port": {"type": "integer"}}),
     ]
+
+
+LEVEL = ["as it likes"]
+SUBSCRIBED = []
+# A server without anything but tools.
+PLAIN = "plain" in sys.argv
 
 
 def send(message):
@@ -72,6 +81,18 @@ def call(name, arguments, meta):
         return "Bailiwick denied this call: by its own wish"
     if name == "env":
         return os.environ.get(arguments["name"], "not set")
+    if name == "log":
+        params = {"level": "warning", "logger": "db", "data": arguments["text"]}
+        send({"method": "notifications/message", "params": params})
+        return "logged"
+    if name == "level":
+        return LEVEL[0]
+    if name == "change":
+        send({"method": "notifications/resources/list_changed"})
+        send({"method": "notifications/prompts/list_changed"})
+        for uri in SUBSCRIBED:
+            send({"method": "notifications/resources/updated", "params": {"uri": uri}})
+        return "changed"
     if name == "resolve":
         return socket.gethostbyname(arguments["name"])
     if name == "connect":
@@ -90,7 +111,10 @@ def main():
         if method == "initialize":
             result = {
                 "protocolVersion": params["protocolVersion"],
-                "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
+                "capabilities": {"tools": {}} if PLAIN else {
+                    "tools": {}, "resources": {"subscribe": True, "listChanged": True},
+                    "prompts": {"listChanged": True}, "completions": {}, "logging": {},
+                },
                 "serverInfo": {"name": "fake", "version": "1"},
             }
         elif method == "tools/list":
@@ -101,8 +125,27 @@ def main():
                 result = {"content": [{"type": "text", "text": text}]}
             except (OSError, KeyError) as error:
                 result = {"content": [{"type": "text", "text": str(error)}], "isError": True}
+        elif PLAIN and method != "ping":
+            send({"id": number, "error": {"code": -32601, "message": method}})
+            continue
         elif method == "resources/list":
-            result = {"resources": [{"uri": "fake://one", "name": "one"}]}
+            # Two pages.
+            if "cursor" in params:
+                result = {"resources": [{"uri": "fake://two", "name": "two"}]}
+            else:
+                result = {"resources": [{"uri": "fake://one", "name": "one"}], "nextCursor": "2"}
+        elif method == "resources/subscribe":
+            SUBSCRIBED.append(params["uri"])
+            result = {}
+        elif method == "resources/unsubscribe":
+            SUBSCRIBED.remove(params["uri"])
+            result = {}
+        elif method == "logging/setLevel":
+            LEVEL[0] = params["level"]
+            result = {}
+        elif method == "completion/complete":
+            of = params["ref"].get("name") or params["ref"].get("uri")
+            result = {"completion": {"values": [of + " " + params["argument"]["value"] + "x"]}}
         elif method == "resources/read":
             result = {"contents": [{"uri": params["uri"], "text": "a resource"}]}
         elif method == "prompts/list":

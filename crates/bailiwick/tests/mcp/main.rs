@@ -14,6 +14,7 @@ fn now() -> std::time::Instant {
 }
 
 mod approving;
+mod beside;
 mod client;
 #[path = "../shared/home.rs"]
 #[expect(dead_code, reason = "only some of it is used here")]
