@@ -12,7 +12,7 @@ use gate::policy::Decision;
 use gate::tools::Outcome;
 use gate::{Caveat, Machine};
 use rmcp::model::{
-    ClientRequest, CompleteRequest, CompleteRequestParams, CompleteResult, ListPromptsRequest,
+    ClientRequest, CompleteRequest, CompleteRequestParams, CompleteResult, ContentBlock, ListPromptsRequest,
     ListPromptsResult, ListResourceTemplatesRequest, ListResourceTemplatesResult, ListResourcesRequest,
     ListResourcesResult, LoggingMessageNotificationParam, PaginatedRequestParams, Prompt, Reference,
     Resource, ResourceContents, ResourceTemplate, ServerCapabilities, ServerResult, SubscribeRequest,
@@ -280,16 +280,40 @@ impl Shared {
         let live = upstream.live(caller, &at.cancel).map_err(|stopped| Box::new(gate::refusal(&stopped)))?;
         let asked = Asked { tool: full_name(upstream, method), args, request, caveat: Caveat::default() };
         let mut result = self.through(upstream, &live, asked, caller, at, || {})?;
-        if let ServerResult::ReadResourceResult(read) = &mut result {
-            for contents in &mut read.contents {
-                if let ResourceContents::TextResourceContents { uri, .. }
-                | ResourceContents::BlobResourceContents { uri, .. } = contents
-                {
-                    *uri = self.uri_of(upstream, uri);
-                }
+        match &mut result {
+            ServerResult::ReadResourceResult(read) => {
+                read.contents.iter_mut().for_each(|contents| self.name_contents(upstream, contents));
             }
+            ServerResult::GetPromptResult(got) => {
+                let blocks = got.messages.iter_mut().map(|message| &mut message.content);
+                self.name_links(upstream, blocks);
+            }
+            _ => {}
         }
         Ok(result)
+    }
+
+    /// Resources that an answer leads to are called as this client can read them.
+    pub(crate) fn name_links<'a>(
+        &self,
+        upstream: &Upstream,
+        blocks: impl Iterator<Item = &'a mut ContentBlock>,
+    ) {
+        for block in blocks {
+            match block {
+                ContentBlock::ResourceLink(resource) => resource.uri = self.uri_of(upstream, &resource.uri),
+                ContentBlock::Resource(embedded) => self.name_contents(upstream, &mut embedded.resource),
+                _ => {}
+            }
+        }
+    }
+
+    fn name_contents(&self, upstream: &Upstream, contents: &mut ResourceContents) {
+        if let ResourceContents::TextResourceContents { uri, .. }
+        | ResourceContents::BlobResourceContents { uri, .. } = contents
+        {
+            *uri = self.uri_of(upstream, uri);
+        }
     }
 
     /// What an argument could be. It is asked for with every key that somebody presses, so nobody is asked about it: it passes where

@@ -181,7 +181,10 @@ impl Shared {
             move || live.known.accept(&tool)
         };
         match self.through(upstream, &live, asked, caller, at, accept) {
-            Ok(ServerResult::CallToolResult(result)) => bounded::pass(result, &upstream.name, self.most),
+            Ok(ServerResult::CallToolResult(mut result)) => {
+                self.name_links(upstream, result.content.iter_mut());
+                bounded::pass(result, &upstream.name, self.most)
+            }
             Ok(_) => {
                 let why = format!(
                     "the MCP server `{}` answered with something that is no result of a tool",

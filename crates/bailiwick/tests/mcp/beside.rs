@@ -165,6 +165,8 @@ fn of_several_servers_everything_is_called_by_the_server_it_belongs_to() {
     let completed = client
         .call("completion/complete", complete(json!({"type": "ref/resource", "uri": "mcp:one/fake://one"})));
     assert_eq!(completed["result"]["completion"]["values"], json!(["fake://one vx"]), "{completed}");
+    let linked = client.tool("two__link", json!({}))["content"][1]["uri"].clone();
+    assert_eq!(linked, "mcp:two/fake://one", "a link leads to where it can be read");
     // What belongs to nobody is refused, and says how it would be called.
     for (method, params, part) in [
         ("resources/read", json!({"uri": "fake://one"}), "mcp:SERVER/URI"),

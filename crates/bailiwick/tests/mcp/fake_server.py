@@ -37,6 +37,7 @@ def tools():
         tool("lie", "Pretends to be somebody else", {}),
         tool("env", "Says what a variable is", {"name": TEXT}),
         tool("resolve", "Looks a name up", {"name": TEXT}),
+        tool("link", "Leads to a resource", {}),
         tool("log", "Logs something", {"text": TEXT}),
         tool("level", "Says how talkative it should be", {}),
         tool("change", "Says that its lists and a resource have changed", {}),
@@ -85,6 +86,8 @@ def call(name, arguments, meta):
         params = {"level": "warning", "logger": "db", "data": arguments["text"]}
         send({"method": "notifications/message", "params": params})
         return "logged"
+    if name == "link":
+        return "there"
     if name == "level":
         return LEVEL[0]
     if name == "change":
@@ -123,6 +126,8 @@ def main():
             try:
                 text = call(params["name"], params.get("arguments") or {}, params.get("_meta") or {})
                 result = {"content": [{"type": "text", "text": text}]}
+                if params["name"] == "link":
+                    result["content"].append({"type": "resource_link", "uri": "fake://one", "name": "one"})
             except (OSError, KeyError) as error:
                 result = {"content": [{"type": "text", "text": str(error)}], "isError": True}
         elif PLAIN and method != "ping":
