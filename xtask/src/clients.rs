@@ -30,6 +30,8 @@ pub(crate) fn check() -> Result<(), String> {
     let files = place.join(FILES).display().to_string();
     let script = format!("{SCRIPTS}/python_sdk.py");
     must("timeout", &["-s", "KILL", "60", &python, &script, &binary, "node", &files])?;
+    let script = format!("{SCRIPTS}/python_http.py");
+    must("timeout", &["-s", "KILL", "90", &python, &script, &binary])?;
     // The script looks for the SDK where it is run.
     let script = root().join(SCRIPTS).join("typescript_sdk.mjs").display().to_string();
     let words = ["-s", "KILL", "60", "node", script.as_str(), binary.as_str()];

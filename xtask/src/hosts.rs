@@ -3,7 +3,9 @@
 
 use crate::run::{command, must, root, succeed};
 
-const PACKAGES: [&str; 3] = ["@anthropic-ai/claude-code", "@openai/codex", "@google/gemini-cli"];
+/// Those that start without an account.
+const PACKAGES: [&str; 5] =
+    ["@anthropic-ai/claude-code", "@openai/codex", "@google/gemini-cli", "@github/copilot", "opencode-ai"];
 
 pub(crate) fn run() -> Result<(), String> {
     let directory = root().join("target/hosts");

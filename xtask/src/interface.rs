@@ -61,6 +61,8 @@ fn against(program: &str, home: &Path, work: &Path) -> Result<(), String> {
             "/v1/connect",
             "--exclude-operation-id",
             "get__v1_approvals",
+            "--exclude-operation-id",
+            "get__v1_inquiries",
             "--max-examples",
             "25",
             "--request-timeout",

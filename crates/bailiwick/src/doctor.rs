@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use door_hook::Host;
-use door_hook::settings::{self, Place, Undone};
+use door_hook::settings::{self, Place, Scope, Undone};
 use gate::call::visible;
 use gate::fence::status;
 use gate::journal::PublicKey;
@@ -246,8 +246,17 @@ fn off(world: &World, host: Host, home: &Path, places: &[Place]) -> Option<Line>
     Some(line("hosts", State::Red, what, Some("take that setting out")))
 }
 
-/// Codex passes hooks over that nobody has trusted in it.
+/// Codex passes hooks over that nobody has trusted in it, and Copilot CLI those of a project that nobody has.
 fn untrusted(world: &World, host: Host, home: &Path, places: &[Place]) -> Option<Line> {
+    if host == Host::CopilotCli {
+        let there =
+            |scope: Scope| places.iter().any(|place| place.scope == scope && world.disk.exists(&place.path));
+        let what = "GitHub Copilot CLI: hooked in the project alone, whose hooks it passes over in silence until the directory is trusted there";
+        // Where there is only the project's file, it may be VS Code's.
+        let used = world.disk.exists(&home.join(".copilot"));
+        return (used && there(Scope::Project) && !there(Scope::User))
+            .then(|| line("hosts", State::Red, what, Some("bailiwick init copilot-cli")));
+    }
     if host != Host::Codex {
         return None;
     }

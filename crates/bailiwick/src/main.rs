@@ -28,6 +28,7 @@ mod samples;
 mod sandbox;
 mod serve;
 mod setup;
+mod stop;
 mod terminal;
 mod tools;
 mod transport;

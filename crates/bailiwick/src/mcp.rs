@@ -36,7 +36,7 @@ fn serve(arguments: &Mcp) -> Result<u8, String> {
                     listening.url(),
                     file.display()
                 ));
-                listening.serve(door, token).await
+                listening.serve(door, token, crate::stop::stop()?).await
             }
         }
     });

@@ -11,6 +11,7 @@ use crate::always::InConfiguration;
 use crate::approvers::Audience;
 use crate::cli::{Serve, Setup};
 use crate::replace::replace;
+use crate::stop::stop;
 use crate::transport::Transport;
 
 /// Runs the command.
@@ -60,9 +61,8 @@ pub(crate) fn run(arguments: &Serve) -> Result<u8, String> {
     })?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("no threads: {error}"))?;
-    let socket = arguments.socket.clone();
     let served = runtime.block_on(async {
-        let listening = match &socket {
+        let listening = match &arguments.socket {
             Some(path) => bind_socket(path).await?,
             None => bind(address).await?,
         };
@@ -70,9 +70,6 @@ pub(crate) fn run(arguments: &Serve) -> Result<u8, String> {
         let stop = stop()?;
         door_serve::serve(app, listening, stop).await
     });
-    if let Some(path) = socket {
-        let _gone_already = std::fs::remove_file(path);
-    }
     // What still waits for the disk or for a program that is being ended does not hold the end up.
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     served.map(|()| 0)
@@ -98,24 +95,6 @@ fn announce(listening: &Listening, directory: &Path) -> Result<(), String> {
         Machine::tell(format_args!("bailiwick: the token is in {}", token.display()));
     }
     Ok(())
-}
-
-/// Somebody wants it to end.
-fn stop() -> Result<impl Future<Output = ()>, String> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let failed = |error: std::io::Error| format!("signals: {error}");
-    let mut terminate = signal(SignalKind::terminate()).map_err(failed)?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(failed)?;
-    Ok(async move {
-        std::future::poll_fn(|context| {
-            if terminate.poll_recv(context).is_ready() || interrupt.poll_recv(context).is_ready() {
-                std::task::Poll::Ready(())
-            } else {
-                std::task::Poll::Pending
-            }
-        })
-        .await;
-    })
 }
 
 /// Gates from the configuration files of this machine.

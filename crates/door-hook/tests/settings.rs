@@ -179,7 +179,7 @@ fn hosts_are_found_by_what_they_leave() {
         ]
     );
     assert!(detect(home, None, |_| false).is_empty());
-    assert_eq!(detect(home, None, |_| true).len(), 5);
+    assert_eq!(detect(home, None, |_| true).len(), 6);
     for host in Host::ALL {
         assert!(!places(host, home, Some(workspace)).is_empty());
     }

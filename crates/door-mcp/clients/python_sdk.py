@@ -13,29 +13,11 @@ import mcp.types as types
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from session import Client, expect
+
 BAILIWICK, *FILESYSTEM = sys.argv[1:]
 HERE = pathlib.Path(__file__).resolve()
 FAKE = HERE.parents[2] / "bailiwick/tests/mcp/fake_server.py"
-
-
-def expect(truth, what):
-    if not truth:
-        raise AssertionError(f"not as it should be: {what}")
-
-
-class Client:
-    """A session with a server, and what its person was asked."""
-
-    def __init__(self):
-        self.asked = []
-
-    async def names(self):
-        return {tool.name for tool in (await self.session.list_tools()).tools}
-
-    async def call(self, name, **arguments):
-        result = await self.session.call_tool(name, arguments)
-        failed = result.isError if hasattr(result, "isError") else result.is_error
-        return failed, "".join(block.text for block in result.content if block.type == "text")
 
 
 @contextlib.asynccontextmanager

@@ -186,7 +186,7 @@ fn put(context: &RequestContext<RoleServer>, question: Question) {
 }
 
 /// The revision of 2026-07-28 has no requests from a server.
-fn is_new(context: &RequestContext<RoleServer>) -> bool {
+pub(crate) fn is_new(context: &RequestContext<RoleServer>) -> bool {
     let version = context.protocol_version();
     version.is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }

@@ -3,9 +3,10 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{Method, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -19,6 +20,9 @@ use crate::door::Door;
 const PATH: &str = "/mcp";
 /// The shortest token that is taken.
 const SHORTEST: usize = 32;
+
+/// A session in which nobody says a word for so long is over. A command may run, and a person think, for longer than a few minutes.
+const IDLE: Duration = Duration::from_secs(2 * 3600);
 
 /// What a client must show. It is never printed.
 pub struct Token(String);
@@ -71,26 +75,35 @@ impl Listening {
         format!("http://{}{PATH}", self.address)
     }
 
-    /// Serves clients until this process ends.
+    /// Serves clients until `stop` comes; what runs for them then ends with their sessions.
     ///
     /// # Errors
     /// The port broke.
-    pub async fn serve(self, door: Door, token: Token) -> Served {
+    pub async fn serve(self, door: Door, token: Token, stop: impl Future<Output = ()>) -> Served {
         let port = self.address.port();
         let config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(["127.0.0.1", "localhost", "[::1]"].map(|host| format!("{host}:{port}")))
             // No page has any business here.
             .enforce_origin_validation();
-        let sessions = Arc::new(LocalSessionManager::default());
+        let ended = config.cancellation_token.clone();
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config.keep_alive = Some(IDLE);
         let service = StreamableHttpService::new(
             move || door.another().map_err(std::io::Error::other),
-            sessions,
+            Arc::new(sessions),
             config,
         );
         let router = axum::Router::new()
             .route_service(PATH, service)
             .layer(from_fn_with_state(Arc::new(token), let_in));
-        axum::serve(self.listener, router).await.map_err(|error| error.to_string())
+        let served = axum::serve(self.listener, router).into_future();
+        tokio::select! {
+            served = served => served.map_err(|error| error.to_string()),
+            () = stop => {
+                ended.cancel();
+                Ok(())
+            }
+        }
     }
 }
 
@@ -99,7 +112,13 @@ async fn let_in(State(token): State<Arc<Token>>, request: Request, next: Next) -
     let shown = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let known = shown.and_then(|shown| shown.strip_prefix("Bearer ")).is_some_and(|shown| token.is(shown));
     if known {
-        return next.run(request).await;
+        let ends = request.method() == Method::DELETE;
+        let mut response = next.run(request).await;
+        // A session that was ended is over: clients take "accepted" for less than that, and complain.
+        if ends && response.status() == StatusCode::ACCEPTED {
+            *response.status_mut() = StatusCode::NO_CONTENT;
+        }
+        return response;
     }
     let help = "the token of this server is wanted: `Authorization: Bearer …`\n";
     (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], help).into_response()

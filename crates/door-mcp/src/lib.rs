@@ -12,6 +12,7 @@
 //! A client of the revision of 2026-07-28 is answered with `input_required` where older ones are sent a request: the call waits
 //! under a name that only this client was told.
 
+mod beside;
 mod bounded;
 mod calls;
 mod client;

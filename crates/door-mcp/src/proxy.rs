@@ -1,6 +1,8 @@
 //! `bailiwick mcp proxy`: other people's MCP servers, with the gate in front of them. Every `tools/call`, `resources/read` and
 //! `prompts/get` is judged, asked about and written down before the server hears of it.
 
+#![expect(deprecated, reason = "revisions before 2026-07-28 have log messages and subscriptions")]
+
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gate::call::{ErrorKind, RawCall};
@@ -8,17 +10,18 @@ use gate::tools::{Outcome, Plans, Sessions};
 use gate::{Caveat, Gate, Hands, Terms};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResponse, CallToolResult, ClientRequest,
-    GetPromptRequest, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
-    ListPromptsRequest, ListPromptsResult, ListResourceTemplatesRequest, ListResourceTemplatesResult,
-    ListResourcesRequest, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequest,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
-    ServerResult, Tool,
+    CompleteRequestParams, CompleteResult, GetPromptRequest, GetPromptRequestParams, GetPromptResponse,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, Prompt, ReadResourceRequest, ReadResourceRequestParams, ReadResourceResponse,
+    Resource, ResourceTemplate, ServerCapabilities, ServerConfig, ServerResult, SetLevelRequestParams,
+    SubscribeRequestParams, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::{Value, json};
 
-use crate::calls::{At, Calls, Came, Forms};
+use crate::beside::{Listed, Read};
+use crate::calls::{At, Calls, Came, Forms, is_new};
 use crate::client::Person;
 use crate::door::{answered, session_name};
 use crate::upstream::{Caller, Upstream};
@@ -32,9 +35,9 @@ pub struct Proxy {
     shared: Arc<Shared>,
 }
 
-struct Shared {
-    gate: Arc<Gate>,
-    upstreams: Vec<Arc<Upstream>>,
+pub(crate) struct Shared {
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) upstreams: Vec<Arc<Upstream>>,
     sessions: Arc<Sessions>,
     plans: Arc<Plans>,
     session: String,
@@ -42,16 +45,16 @@ struct Shared {
     most: usize,
     tools: Calls<CallToolResult>,
     lists: Calls<Result<Vec<Tool>, String>>,
-    others: Calls<Result<ServerResult, Box<Outcome>>>,
+    others: Calls<Read>,
 }
 
 /// What a server is asked, once the gate has let it through.
-struct Asked {
+pub(crate) struct Asked {
     /// The tool that rules and the journal know.
-    tool: String,
-    args: Value,
-    request: ClientRequest,
-    caveat: Caveat,
+    pub(crate) tool: String,
+    pub(crate) args: Value,
+    pub(crate) request: ClientRequest,
+    pub(crate) caveat: Caveat,
 }
 
 impl Proxy {
@@ -67,7 +70,9 @@ impl Proxy {
     ///
     /// # Errors
     /// No descriptor or no thread is to be had.
-    pub fn new(gate: Arc<Gate>, upstreams: Vec<Upstream>, session: String) -> Result<Proxy, String> {
+    pub fn new(gate: Arc<Gate>, mut upstreams: Vec<Upstream>, session: String) -> Result<Proxy, String> {
+        let several = upstreams.len() > 1;
+        upstreams.iter_mut().for_each(|upstream| upstream.one_of_several = several);
         let hands = Hands::new().map_err(|error| format!("nothing can be started: {error}"))?;
         let most = usize::try_from(gate.config().limits().output_bytes.value).unwrap_or(usize::MAX);
         let shared = Shared {
@@ -87,7 +92,7 @@ impl Proxy {
 
 impl Shared {
     /// The one server, where there is one: what has no name of its own can only be its.
-    fn only(&self) -> Option<&Arc<Upstream>> {
+    pub(crate) fn only(&self) -> Option<&Arc<Upstream>> {
         match self.upstreams.as_slice() {
             [only] => Some(only),
             _ => None,
@@ -95,7 +100,7 @@ impl Shared {
     }
 
     /// What a client calls a tool.
-    fn shown_name(&self, upstream: &Upstream, tool: &str) -> String {
+    pub(crate) fn shown_name(&self, upstream: &Upstream, tool: &str) -> String {
         match self.only() {
             Some(_) => tool.to_owned(),
             None => format!("{}{BETWEEN}{tool}", upstream.name),
@@ -103,12 +108,17 @@ impl Shared {
     }
 
     /// The server and the tool that a client means.
-    fn named<'a>(&self, name: &'a str) -> Option<(&Arc<Upstream>, &'a str)> {
+    pub(crate) fn named<'a>(&self, name: &'a str) -> Option<(&Arc<Upstream>, &'a str)> {
         if let Some(only) = self.only() {
             return Some((only, name));
         }
         let (server, tool) = name.split_once(BETWEEN)?;
-        self.upstreams.iter().find(|upstream| upstream.name == server).map(|upstream| (upstream, tool))
+        self.server(server).map(|upstream| (upstream, tool))
+    }
+
+    /// The server of this name.
+    pub(crate) fn server(&self, name: &str) -> Option<&Arc<Upstream>> {
+        self.upstreams.iter().find(|upstream| upstream.name == name)
     }
 
     /// The tools of all servers that the policy does not deny.
@@ -171,7 +181,10 @@ impl Shared {
             move || live.known.accept(&tool)
         };
         match self.through(upstream, &live, asked, caller, at, accept) {
-            Ok(ServerResult::CallToolResult(result)) => bounded::pass(result, &upstream.name, self.most),
+            Ok(ServerResult::CallToolResult(mut result)) => {
+                self.name_links(upstream, result.content.iter_mut());
+                bounded::pass(result, &upstream.name, self.most)
+            }
             Ok(_) => {
                 let why = format!(
                     "the MCP server `{}` answered with something that is no result of a tool",
@@ -184,7 +197,7 @@ impl Shared {
     }
 
     /// A request through the gate to its server.
-    fn through(
+    pub(crate) fn through(
         self: &Arc<Self>,
         upstream: &Arc<Upstream>,
         live: &Arc<crate::upstream::Live>,
@@ -213,7 +226,7 @@ impl Shared {
                             Outcome::success(String::new(), Value::Null)
                         }
                     }
-                    Err(why) => Outcome::error(ErrorKind::Unknown, why),
+                    Err(unanswered) => Outcome::error(ErrorKind::Unknown, unanswered.why),
                 }
             }
         };
@@ -227,90 +240,86 @@ impl Shared {
         let answered = answer.lock().unwrap_or_else(PoisonError::into_inner).take();
         answered.ok_or_else(|| Box::new(outcome))
     }
-
-    /// Something of the only server that is no tool: `method` is what rules call it.
-    fn read(
-        self: &Arc<Self>,
-        (method, args, request): (&str, Value, ClientRequest),
-        caller: &Arc<Caller>,
-        at: At,
-    ) -> Result<ServerResult, Box<Outcome>> {
-        let Some(upstream) = self.only() else {
-            let why = "resources and prompts pass where the proxy stands in front of one server";
-            return Err(Box::new(Outcome::error(ErrorKind::NotFound, why.into())));
-        };
-        let live = upstream.live(caller, &at.cancel).map_err(|stopped| Box::new(gate::refusal(&stopped)))?;
-        let asked = Asked { tool: full_name(upstream, method), args, request, caveat: Caveat::default() };
-        self.through(upstream, &live, asked, caller, at, || {})
-    }
-
-    /// What the only server lists besides tools. Nothing is read by that.
-    fn listing(
-        &self,
-        request: ClientRequest,
-        caller: &Caller,
-        at: &At,
-    ) -> Result<ServerResult, Box<Outcome>> {
-        let nothing = || Box::new(Outcome::error(ErrorKind::NotFound, "there is nothing to list".into()));
-        let upstream = self.only().ok_or_else(nothing)?;
-        let live = upstream.live(caller, &at.cancel).map_err(|stopped| Box::new(gate::refusal(&stopped)))?;
-        upstream
-            .put(&live, request, caller, &at.cancel)
-            .map_err(|why| Box::new(Outcome::error(ErrorKind::Unknown, why)))
-    }
 }
 
 /// What rules and the journal call a tool.
-fn full_name(upstream: &Upstream, tool: &str) -> String {
+pub(crate) fn full_name(upstream: &Upstream, tool: &str) -> String {
     format!("mcp__{}__{tool}", upstream.name)
 }
 
 fn caller(context: &RequestContext<RoleServer>) -> Arc<Caller> {
-    Arc::new(Caller { peer: context.peer.clone(), token: context.meta.get_progress_token() })
+    Arc::new(Caller {
+        peer: context.peer.clone(),
+        token: context.meta.get_progress_token(),
+        hears_logs: !is_new(context),
+    })
 }
 
 impl Proxy {
-    async fn listed(
+    /// Does something with the servers besides calling their tools, on a thread of its own.
+    async fn beside(
         &self,
-        request: ClientRequest,
         context: &RequestContext<RoleServer>,
-    ) -> Option<ServerResult> {
+        what: &str,
+        work: impl FnOnce(&Arc<Shared>, &Arc<Caller>, At) -> Read + Send + 'static,
+    ) -> Result<ServerResult, ErrorData> {
         let (shared, caller) = (Arc::clone(&self.shared), caller(context));
-        shared.only()?;
-        let work = move |at: At| shared.listing(request, &caller, &at);
-        match self.shared.others.run(context, ("list", Forms::ByRequest), work).await {
-            Came::Done(Ok(result)) => Some(result),
-            // A server that has none says so with an error.
-            Came::Done(Err(_)) | Came::Asks(_) | Came::Gone => None,
+        let work = move |at: At| work(&shared, &caller, at);
+        match self.shared.others.run(context, (what, Forms::ByRequest), work).await {
+            Came::Done(Ok(result)) => Ok(result),
+            Came::Done(Err(outcome)) => Err(refused(&outcome)),
+            Came::Asks(_) | Came::Gone => Err(ErrorData::invalid_request("the request was taken back", None)),
         }
+    }
+
+    async fn listed<T: Listed>(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<ServerResult, ErrorData> {
+        self.beside(context, "list", move |shared, caller, at| shared.listing::<T>(page, caller, &at)).await
     }
 
     async fn read(
         &self,
         context: &RequestContext<RoleServer>,
-        asked: (&'static str, Value, ClientRequest),
+        what: String,
         again: (Option<String>, Option<rmcp::model::InputResponses>),
+        work: impl FnOnce(&Arc<Shared>, &Arc<Caller>, At) -> Read + Send + 'static,
     ) -> Result<Came<ServerResult>, ErrorData> {
-        let what = format!("{} {}", asked.0, asked.1);
         let came = match again {
             (Some(state), responses) => self.shared.others.resume(context, &what, &state, responses).await,
             (None, _) => {
                 let (shared, caller) = (Arc::clone(&self.shared), caller(context));
-                let work = move |at: At| shared.read(asked, &caller, at);
+                let work = move |at: At| work(&shared, &caller, at);
                 Some(self.shared.others.run(context, (&what, Forms::Put), work).await)
             }
         };
         match came {
             Some(Came::Done(Ok(result))) => Ok(Came::Done(result)),
             Some(Came::Asks(input)) => Ok(Came::Asks(input)),
-            Some(Came::Done(Err(outcome))) => {
-                let kind = outcome.error_kind.map_or("unknown", ErrorKind::name);
-                let data = json!({"bailiwick": {"error_kind": kind}});
-                Err(ErrorData::invalid_request(format!("Bailiwick: {}", outcome.stderr), Some(data)))
-            }
+            Some(Came::Done(Err(outcome))) => Err(refused(&outcome)),
             Some(Came::Gone) | None => Err(ErrorData::invalid_request("the request was taken back", None)),
         }
     }
+
+    async fn listens(
+        &self,
+        uri: String,
+        begin: bool,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let work =
+            move |shared: &Arc<Shared>, caller: &Arc<Caller>, at: At| shared.listen(&uri, begin, caller, &at);
+        self.beside(context, "listen", work).await.map(drop)
+    }
+}
+
+/// What came of a request that is no call of a tool, where it did not come to its end.
+fn refused(outcome: &Outcome) -> ErrorData {
+    let kind = outcome.error_kind.map_or("unknown", ErrorKind::name);
+    let data = json!({"bailiwick": {"error_kind": kind}});
+    ErrorData::invalid_request(format!("Bailiwick: {}", outcome.stderr), Some(data))
 }
 
 /// A server answered with something else than it was asked for.
@@ -320,11 +329,18 @@ fn other() -> ErrorData {
 
 impl ServerHandler for Proxy {
     fn get_info(&self) -> ServerConfig {
-        let tools = ServerCapabilities::builder().enable_tools().enable_tool_list_changed();
-        let capabilities = match self.shared.only() {
-            Some(_) => tools.enable_resources().enable_prompts().build(),
-            None => tools.build(),
-        };
+        // What a server really has is known when it runs: what it does not have is empty.
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_tool_list_changed()
+            .enable_resources()
+            .enable_resources_list_changed()
+            .enable_resources_subscribe()
+            .enable_prompts()
+            .enable_prompts_list_changed()
+            .enable_completions()
+            .enable_logging()
+            .build();
         let names: Vec<&str> = self.shared.upstreams.iter().map(|upstream| upstream.name.as_str()).collect();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("bailiwick-proxy", env!("CARGO_PKG_VERSION")))
@@ -374,10 +390,9 @@ impl ServerHandler for Proxy {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let request = ListResourcesRequest { params: request, ..Default::default() };
-        match self.listed(ClientRequest::ListResourcesRequest(request), &context).await {
-            Some(ServerResult::ListResourcesResult(result)) => Ok(result),
-            _ => Ok(ListResourcesResult::default()),
+        match self.listed::<Resource>(request, &context).await? {
+            ServerResult::ListResourcesResult(result) => self.small(result),
+            _ => Err(other()),
         }
     }
 
@@ -386,10 +401,9 @@ impl ServerHandler for Proxy {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let request = ListResourceTemplatesRequest { params: request, ..Default::default() };
-        match self.listed(ClientRequest::ListResourceTemplatesRequest(request), &context).await {
-            Some(ServerResult::ListResourceTemplatesResult(result)) => Ok(result),
-            _ => Ok(ListResourceTemplatesResult::default()),
+        match self.listed::<ResourceTemplate>(request, &context).await? {
+            ServerResult::ListResourceTemplatesResult(result) => self.small(result),
+            _ => Err(other()),
         }
     }
 
@@ -398,10 +412,9 @@ impl ServerHandler for Proxy {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let request = ListPromptsRequest { params: request, ..Default::default() };
-        match self.listed(ClientRequest::ListPromptsRequest(request), &context).await {
-            Some(ServerResult::ListPromptsResult(result)) => Ok(result),
-            _ => Ok(ListPromptsResult::default()),
+        match self.listed::<Prompt>(request, &context).await? {
+            ServerResult::ListPromptsResult(result) => self.small(result),
+            _ => Err(other()),
         }
     }
 
@@ -411,9 +424,14 @@ impl ServerHandler for Proxy {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let again = (request.request_state.take(), request.input_responses.take());
-        let params = ReadResourceRequestParams::new(request.uri.clone());
-        let asked = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
-        match self.read(&context, ("resources/read", json!({"uri": request.uri}), asked), again).await? {
+        let what = format!("resources/read {}", request.uri);
+        let work = move |shared: &Arc<Shared>, caller: &Arc<Caller>, at: At| {
+            let (upstream, uri) = shared.resource(&request.uri)?;
+            let params = ReadResourceRequestParams::new(uri);
+            let asked = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
+            shared.read(upstream, ("resources/read", json!({"uri": uri}), asked), caller, at)
+        };
+        match self.read(&context, what, again, work).await? {
             Came::Done(ServerResult::ReadResourceResult(result)) => {
                 self.small(result).map(ReadResourceResponse::Complete)
             }
@@ -428,10 +446,16 @@ impl ServerHandler for Proxy {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let again = (request.request_state.take(), request.input_responses.take());
-        let args = json!({"name": request.name, "arguments": request.arguments});
-        request.meta = None;
-        let asked = ClientRequest::GetPromptRequest(GetPromptRequest::new(request));
-        match self.read(&context, ("prompts/get", args, asked), again).await? {
+        let what = format!("prompts/get {} {}", request.name, json!(request.arguments));
+        let work = move |shared: &Arc<Shared>, caller: &Arc<Caller>, at: At| {
+            let (upstream, name) = shared.prompt(&request.name)?;
+            let args = json!({"name": name, "arguments": request.arguments});
+            let mut params = GetPromptRequestParams::new(name);
+            params.arguments = request.arguments.clone();
+            let asked = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
+            shared.read(upstream, ("prompts/get", args, asked), caller, at)
+        };
+        match self.read(&context, what, again, work).await? {
             Came::Done(ServerResult::GetPromptResult(result)) => {
                 self.small(result).map(GetPromptResponse::Complete)
             }
@@ -439,12 +463,53 @@ impl ServerHandler for Proxy {
             _ => Err(other()),
         }
     }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let work =
+            move |shared: &Arc<Shared>, caller: &Arc<Caller>, at: At| shared.complete(request, caller, at);
+        match self.beside(&context, "complete", work).await? {
+            ServerResult::CompleteResult(result) => self.small(result),
+            _ => Err(other()),
+        }
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.listens(request.uri, true, &context).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.listens(request.uri, false, &context).await
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let (shared, level) = (Arc::clone(&self.shared), request.level);
+        let told = tokio::task::spawn_blocking(move || {
+            shared.upstreams.iter().for_each(|upstream| upstream.level(level));
+        });
+        told.await.map_err(|_| ErrorData::internal_error("it broke off", None))
+    }
 }
 
 impl Proxy {
     /// What is read, unless it is larger than any result may be.
-    fn small<T: Measured>(&self, result: T) -> Result<T, ErrorData> {
-        let size = result.size();
+    fn small<T: serde::Serialize>(&self, result: T) -> Result<T, ErrorData> {
+        let size = serde_json::to_string(&result).map_or(usize::MAX, |text| text.len());
         if size > self.shared.most {
             let why = format!(
                 "Bailiwick: the answer has {size} bytes, more than {} (`sandbox.limits.output_bytes`)",
@@ -453,22 +518,5 @@ impl Proxy {
             return Err(ErrorData::invalid_request(why, None));
         }
         Ok(result)
-    }
-}
-
-/// How large something is on its way to the client.
-trait Measured {
-    fn size(&self) -> usize;
-}
-
-impl Measured for ReadResourceResult {
-    fn size(&self) -> usize {
-        serde_json::to_string(self).map_or(usize::MAX, |text| text.len())
-    }
-}
-
-impl Measured for GetPromptResult {
-    fn size(&self) -> usize {
-        serde_json::to_string(self).map_or(usize::MAX, |text| text.len())
     }
 }

@@ -2,7 +2,9 @@
 //! while, when it has ended.
 //!
 //! It is served as a client that can do nothing: its requests for sampling and elicitation are refused, and it has no roots. A form of its own
-//! could be taken for one of Bailiwick's.
+//! could be taken for one of Bailiwick's. What it tells by itself (progress, changes, log messages) is handed on.
+
+#![expect(deprecated, reason = "revisions before 2026-07-28 have log messages and subscriptions")]
 
 use std::io::{BufRead as _, BufReader, PipeReader, Read as _};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +18,9 @@ use gate::tools::Cancel;
 use gate::{Gate, Machine, Pins, Stopped, Terms};
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ClientRequest, ElicitRequestParams, ElicitResult, ErrorCode,
-    Implementation, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerResult, Tool,
+    Implementation, LoggingLevel, LoggingMessageNotificationParam, PaginatedRequestParams,
+    ProgressNotificationParam, ProgressToken, ResourceUpdatedNotificationParam, ServerCapabilities,
+    ServerResult, SetLevelRequestParams, Tool,
 };
 use rmcp::service::{
     NotificationContext, Peer, PeerRequestOptions, RequestContext, RoleClient, RoleServer, RunningService,
@@ -29,6 +33,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use crate::beside::{LONGEST_NAME, logged, shown_uri};
 use crate::lines::Lines;
 use crate::pinned::Known;
 
@@ -52,6 +57,8 @@ pub struct Upstream {
     session: String,
     state: Mutex<State>,
     progress: Arc<Forwarding>,
+    /// Whether it is one of several: what it names then has its name in front.
+    pub(crate) one_of_several: bool,
 }
 
 /// Whether it runs.
@@ -79,18 +86,34 @@ pub(crate) struct Live {
 struct Forwarding {
     calls: Mutex<Vec<(ProgressToken, Peer<RoleServer>, ProgressToken)>>,
     clients: Mutex<Option<Peer<RoleServer>>>,
+    /// Whether the client's revision has log messages by themselves.
+    hears_logs: AtomicBool,
+    /// What the client wants to hear of, since it said so.
+    level: Mutex<Option<LoggingLevel>>,
 }
 
 /// What a server sees of us.
 struct Upward {
     forwarding: Arc<Forwarding>,
     stale: Arc<AtomicBool>,
+    /// The server's name, and whether it is one of several.
+    name: String,
+    one_of_several: bool,
+}
+
+/// Why a server has not answered.
+pub(crate) struct Unanswered {
+    pub(crate) why: String,
+    /// It does not know what it was asked for.
+    pub(crate) unknown: bool,
 }
 
 /// Whose call it is, for progress.
 pub(crate) struct Caller {
     pub(crate) peer: Peer<RoleServer>,
     pub(crate) token: Option<ProgressToken>,
+    /// Whether its revision has log messages by themselves.
+    pub(crate) hears_logs: bool,
 }
 
 impl Upstream {
@@ -98,12 +121,14 @@ impl Upstream {
     #[must_use]
     pub fn new(server: Server, gate: Arc<Gate>, pins: Arc<Pins>, session: String) -> Upstream {
         let name = server.name.clone();
-        Upstream { name, server, gate, pins, session, state: Mutex::default(), progress: Arc::default() }
+        let (state, progress) = (Mutex::default(), Arc::default());
+        Upstream { name, server, gate, pins, session, state, progress, one_of_several: false }
     }
 
     /// The server, started if it does not run. It must be called from a thread that may wait.
     pub(crate) fn live(&self, caller: &Caller, cancel: &Cancel) -> Result<Arc<Live>, Stopped> {
         *held(&self.progress.clients) = Some(caller.peer.clone());
+        self.progress.hears_logs.store(caller.hears_logs, Ordering::Release);
         // Whoever else needs it meanwhile waits for the same start.
         let mut state = held(&self.state);
         if let Some(live) = &state.live {
@@ -216,7 +241,13 @@ impl Upstream {
         let name = self.name.clone();
         let _told = std::thread::Builder::new().name("errors".into()).spawn(move || tell(&name, our_errors));
         let stale = Arc::new(AtomicBool::new(false));
-        let upward = Upward { forwarding: Arc::clone(&self.progress), stale: Arc::clone(&stale) };
+        let upward = Upward {
+            forwarding: Arc::clone(&self.progress),
+            stale: Arc::clone(&stale),
+            name: self.name.clone(),
+            one_of_several: self.one_of_several,
+        };
+        let level = *held(&self.progress.level);
         let connected = Handle::current().block_on(async {
             let read = pipe::Receiver::from_owned_fd(our_output.into()).map_err(|error| error.to_string())?;
             let write = pipe::Sender::from_owned_fd(our_input.into()).map_err(|error| error.to_string())?;
@@ -226,6 +257,10 @@ impl Upstream {
                 .map_err(|_| "it says nothing".to_owned())?
                 .map_err(|error| error.to_string())?;
             let tools = list(service.peer()).await?;
+            if let Some(level) = level.filter(|_| offers(service.peer(), |can| can.logging.is_some())) {
+                // A server that does not want to know is as talkative as it likes.
+                let _ignored = tokio::time::timeout(STARTS_WITHIN, set_level(service.peer(), level)).await;
+            }
             Ok::<_, String>((service, tools))
         });
         let (service, tools) = match connected {
@@ -280,7 +315,7 @@ impl Upstream {
         request: ClientRequest,
         caller: &Caller,
         cancel: &Cancel,
-    ) -> Result<ServerResult, String> {
+    ) -> Result<ServerResult, Unanswered> {
         let taken_back = Arc::new(Notify::new());
         let _hooked = {
             let taken_back = Arc::clone(&taken_back);
@@ -300,23 +335,53 @@ impl Upstream {
                 }
             }
         });
-        answered.map_err(|error| match error {
-            ServiceError::McpError(error) => {
-                format!("the MCP server `{}` says: {}", self.name, visible(&mask(&error.message)))
-            }
-            ServiceError::TransportClosed | ServiceError::TransportSend(_) => {
-                // Its end is known a moment after its streams are closed.
-                live.settle();
-                format!("the MCP server `{}` {}", self.name, live.how())
-            }
-            other => format!("the MCP server `{}`: {}", self.name, visible(&other.to_string())),
+        answered.map_err(|error| {
+            let unknown =
+                matches!(&error, ServiceError::McpError(error) if error.code == ErrorCode::METHOD_NOT_FOUND);
+            let why = match error {
+                ServiceError::McpError(error) => {
+                    format!("the MCP server `{}` says: {}", self.name, visible(&mask(&error.message)))
+                }
+                ServiceError::TransportClosed | ServiceError::TransportSend(_) => {
+                    // Its end is known a moment after its streams are closed.
+                    live.settle();
+                    format!("the MCP server `{}` {}", self.name, live.how())
+                }
+                other => format!("the MCP server `{}`: {}", self.name, visible(&other.to_string())),
+            };
+            Unanswered { why, unknown }
         })
     }
+
+    /// Remembers how much the client wants to hear, for this server and for the next start of it. A server that does not run is
+    /// not started for that.
+    pub(crate) fn level(&self, level: LoggingLevel) {
+        *held(&self.progress.level) = Some(level);
+        let live = held(&self.state).live.clone();
+        if let Some(live) = live.filter(|live| live.runs() && live.offers(|can| can.logging.is_some())) {
+            let told = tokio::time::timeout(STARTS_WITHIN, set_level(&live.peer, level));
+            let _ignored = Handle::current().block_on(told);
+        }
+    }
+}
+
+async fn set_level(peer: &Peer<RoleClient>, level: LoggingLevel) -> Result<(), ServiceError> {
+    peer.set_level(SetLevelRequestParams::new(level)).await
+}
+
+/// Whether a server has said that it can do something.
+fn offers(peer: &Peer<RoleClient>, look: impl FnOnce(&ServerCapabilities) -> bool) -> bool {
+    peer.peer_info().is_some_and(|info| look(&info.capabilities))
 }
 
 impl Live {
     fn runs(&self) -> bool {
         held(&self.end).is_none() && !self.peer.is_transport_closed()
+    }
+
+    /// Whether it has said that it can do something.
+    pub(crate) fn offers(&self, look: impl FnOnce(&ServerCapabilities) -> bool) -> bool {
+        offers(&self.peer, look)
     }
 
     /// The tool of this name, where it has one.
@@ -449,10 +514,47 @@ impl ClientHandler for Upward {
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
         self.stale.store(true, Ordering::Release);
-        let client = held(&self.forwarding.clients).clone();
-        if let Some(client) = client {
+        if let Some(client) = self.client() {
             let _gone = client.notify_tool_list_changed().await;
         }
+    }
+
+    async fn on_resource_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        if let Some(client) = self.client() {
+            let _gone = client.notify_resource_list_changed().await;
+        }
+    }
+
+    async fn on_prompt_list_changed(&self, _context: NotificationContext<RoleClient>) {
+        if let Some(client) = self.client() {
+            let _gone = client.notify_prompt_list_changed().await;
+        }
+    }
+
+    async fn on_resource_updated(
+        &self,
+        params: ResourceUpdatedNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        let Some(client) = self.client().filter(|_| params.uri.len() <= LONGEST_NAME) else { return };
+        let uri = if self.one_of_several { shown_uri(&self.name, &params.uri) } else { params.uri };
+        let _gone = client.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await;
+    }
+
+    async fn on_logging_message(
+        &self,
+        params: LoggingMessageNotificationParam,
+        _context: NotificationContext<RoleClient>,
+    ) {
+        let hears = self.forwarding.hears_logs.load(Ordering::Acquire);
+        let Some(client) = self.client().filter(|_| hears) else { return };
+        let _gone = client.notify_logging_message(logged(&self.name, params)).await;
+    }
+}
+
+impl Upward {
+    fn client(&self) -> Option<Peer<RoleServer>> {
+        held(&self.forwarding.clients).clone()
     }
 }
 

@@ -26,6 +26,9 @@ class Served:
         os.makedirs(self.work)
         self.git("init", "-q", "-b", "main", ".")
         self.git("commit", "-q", "--allow-empty", "-m", "first")
+        os.makedirs(f"{self.home}/config/bailiwick")
+        with open(f"{self.home}/config/bailiwick/config.yaml", "w", encoding="utf-8") as file:
+            file.write("profile: dev\nrun: {human_timeout_ms: 30000}\n")
         self.process = subprocess.Popen(
             [binary, "serve", "--listen", "127.0.0.1:0"], cwd=self.work, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         )
@@ -65,8 +68,10 @@ class Served:
 
     def call(self, command):
         """A call in the background; what comes of it is in the list."""
+        return self.background({"tool": "shell_command", "args": {"command": command}, "session": "e2e", "cwd": self.work})
+
+    def background(self, body):
         result = []
-        body = {"tool": "shell_command", "args": {"command": command}, "session": "e2e", "cwd": self.work}
         thread = threading.Thread(target=lambda: result.append(self.ask("POST", "/v1/calls", body)), daemon=True)
         thread.start()
         return thread, result
@@ -174,6 +179,18 @@ def a_session_grant_given_in_the_browser_covers_the_next_call_until_it_is_taken_
         page.key("Enter")
         waiting.join(30)
         assert result and result[0][1].get("ok") is not True, result
+
+
+def what_an_agent_asks_is_answered_in_the_browser(bench):
+    with _watched(bench) as (server, page):
+        waiting, result = server.background({"tool": "ask_human", "args": {"question": "Which colour?", "choices": ["red", "green"]}})
+        page.until("document.querySelector('[data-inquiry]')?.textContent.includes('Which colour?')", what=f"the agent's question: {result}")
+        assert not result
+        page.click("[data-inquiry] input[value='2']")
+        page.click('[data-inquiry-action="answer"]')
+        waiting.join(20)
+        assert result and result[0][0] == 200 and result[0][1]["data"]["answers"]["answer"] == {"answer": "green", "choice": 2}, result
+        page.until("!document.querySelector('[data-inquiry]')")
 
 
 def who_closes_the_page_is_no_longer_asked(bench):

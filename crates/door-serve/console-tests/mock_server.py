@@ -36,6 +36,7 @@ class Mock:
         self.records = []
         self.questions = {}
         self.answers = []
+        self.inquiries = {}
         self.grants = []
         self.requests = []
         self.streams = 0
@@ -101,6 +102,24 @@ class Mock:
             self.requested(command, "ask", reason, level, asked["rule"], call=call, effects=asked["effects"], session="claude-7f21", principal="claude-code")
             self.record("approval_requested", {"tool": "shell_command", "approval_key": asked["approval_key"], "confirmation_id": name, "reason": reason, "risk": asked["risk"], "expires_at": asked["expires_at"]}, call=call, session="claude-7f21", principal="claude-code")
         return name
+
+    def inquire(self, *questions, seconds=60, **more):
+        """An agent asks a person; the inquiry's id."""
+        name = secrets.token_hex(16)
+        asked = {
+            "id": name, "toolName": "ask_human", "questions": list(questions), "context": {}, "call_id": secrets.token_hex(8), "session": "claude-7f21", "principal": "claude-code",
+            "asked_at": stamp(), "expires_at": stamp(), "seconds_left": seconds, **more,
+        }
+        with self.changed:
+            self.inquiries[name] = asked
+            self.changed.notify_all()
+        return name
+
+    def close_inquiry(self, name):
+        with self.changed:
+            gone = self.inquiries.pop(name, None)
+            self.changed.notify_all()
+            return gone
 
     def settle(self, name, decision, by, note=None, reason="provider", told=True):
         """Settles a question, as somebody else would. Whether it was the first."""
@@ -221,6 +240,12 @@ class Routes(BaseHTTPRequestHandler):
         parts = path.strip("/").split("/")
         if parts[1] == "approvals":
             return self.approvals(method, parts, body)
+        if parts[1] == "inquiries" and method == "POST":
+            answer = json.loads(body)
+            mock.answers.append((parts[2], answer))
+            if mock.close_inquiry(parts[2]) is None:
+                return self.fail(409, "human_required", "it was answered before, by somebody", settled={"by": "somebody"})
+            return self.send(200, {"id": parts[2], "by": "console", "declined": answer.get("declined", False)})
         if path == "/v1/events":
             return self.events()
         if path == "/v1/journal":
@@ -286,16 +311,24 @@ class Routes(BaseHTTPRequestHandler):
         try:
             self.wfile.write(b": hello\n\n")
             self.wfile.flush()
+            told = set()
             while True:
                 with mock.changed:
-                    if not mock.records[after:]:
+                    if not mock.records[after:] and told == set(mock.inquiries):
                         mock.changed.wait(1)
                     fresh = mock.records[after:]
+                    opened = [asked for name, asked in mock.inquiries.items() if name not in told]
+                    closed = told - set(mock.inquiries)
+                    told = set(mock.inquiries)
                     over = mock.generation != generation or mock.ended
                 if over:
                     return
                 if not fresh:
                     self.wfile.write(b": beat\n\n")
+                for asked in opened:
+                    self.wfile.write(f"event: inquiry_opened\ndata: {json.dumps(asked)}\n\n".encode())
+                for name in closed:
+                    self.wfile.write(f"event: inquiry_closed\ndata: {json.dumps({'id': name})}\n\n".encode())
                 for record in fresh:
                     after = record["seq"]
                     self.wfile.write(f"id: {record['seq']}\nevent: {record['type']}\ndata: {json.dumps(record)}\n\n".encode())

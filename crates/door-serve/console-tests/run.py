@@ -20,6 +20,7 @@ import traceback
 import against_binary
 import test_answers
 import test_attacks
+import test_inquiries
 import test_reading
 import test_reach
 from browser import Browser
@@ -39,7 +40,7 @@ def main():
     if chosen.built:
         told = subprocess.run(["cargo", "metadata", "--no-deps", "--format-version", "1"], check=True, capture_output=True, timeout=60).stdout
         chosen.binary = os.path.join(json.loads(told)["target_directory"], "debug", "bailiwick")
-    modules = [test_answers, test_reading, test_reach, test_attacks] + ([against_binary] if chosen.binary else [])
+    modules = [test_answers, test_inquiries, test_reading, test_reach, test_attacks] + ([against_binary] if chosen.binary else [])
     tests = [
         (name, value) for module in modules for name, value in vars(module).items()
         if name.startswith(("a_", "an_", "the_", "what_", "who_", "every_", "no_", "it_")) and callable(value) and chosen.only in name

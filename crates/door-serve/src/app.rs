@@ -14,6 +14,7 @@ use crate::approvals::Settled;
 use crate::follow::{Follower, Recent};
 use crate::gates::{Gates, Loader};
 use crate::guard::Hosts;
+use crate::inquiry::Inquiries;
 use crate::metrics::Metrics;
 use crate::presence::Presence;
 use crate::refusal::Refusal;
@@ -59,6 +60,7 @@ pub struct App {
     pub(crate) gates: Gates,
     pub(crate) hosted: Arc<Gate>,
     pub(crate) presence: Arc<Presence>,
+    pub(crate) inquiries: Arc<Inquiries>,
     pub(crate) reader: Arc<Reader>,
     pub(crate) follower: Follower,
     pub(crate) recent: Arc<Recent>,
@@ -95,6 +97,7 @@ impl App {
         Ok(Arc::new(App {
             gates: Gates::new(Arc::new(setup.gate), setup.loader),
             hosted: Arc::new(setup.hosted),
+            inquiries: Inquiries::new(Arc::clone(&setup.presence)),
             presence: setup.presence,
             reader,
             follower,

@@ -19,6 +19,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use crate::app::App;
 use crate::body::{Pieces, caller, json as body};
 use crate::events::{blocking, event, event_stream, piece};
+use crate::inquiry::Asker;
 use crate::refusal::{Answered, Refusal, json_with};
 use crate::seed::Wanted;
 
@@ -79,7 +80,7 @@ pub(crate) async fn call(State(app): State<Arc<App>>, request: Request) -> Answe
     if streamed {
         return stream(app, gate, raw, id, place).await;
     }
-    let calling = start(&app, &gate, raw, None);
+    let calling = start(&app, &gate, raw, &id, None);
     let stop = app.stopping();
     tokio::pin!(stop);
     let outcome = tokio::select! {
@@ -106,9 +107,15 @@ fn fresh_id() -> Result<String, Refusal> {
     Ok(id)
 }
 
-fn start(app: &App, gate: &Arc<Gate>, raw: RawCall, watch: Option<gate::Watcher>) -> Calling {
+fn start(app: &App, gate: &Arc<Gate>, raw: RawCall, id: &str, watch: Option<gate::Watcher>) -> Calling {
     let mut hands = app.hands();
     hands.watch = watch;
+    hands.human = Some(app.inquiries.human(Asker {
+        tool: raw.tool.clone(),
+        call: id.to_owned(),
+        session: raw.session.clone().unwrap_or_default(),
+        principal: raw.principal.id.clone(),
+    }));
     let terms = Terms { environment: Machine::environment(), ..Terms::default() };
     gate.call(raw, terms, &Arc::new(hands))
 }
@@ -161,7 +168,7 @@ async fn stream(
         // The program waits for a slow reader; one that has gone away misses the rest.
         let _gone = output.blocking_send(Bytes::from(format!("event: output\ndata: {data}\n\n")));
     });
-    let calling = start(&app, &gate, raw, Some(watch));
+    let calling = start(&app, &gate, raw, &id, Some(watch));
     tokio::spawn(async move {
         let _place = place;
         follow(&app, calling, position, &id, &send).await;

@@ -1,5 +1,5 @@
-//! `GET /v1/connect`: the two-way interface, a WebSocket. Questions go out as `onToolCallRequest`, decisions come in. Whoever
-//! is connected counts as somebody who can answer.
+//! `GET /v1/connect`: the two-way interface, a WebSocket. Questions go out as `onToolCallRequest`, decisions come in; what agents
+//! ask goes out as `onInquiry`, answers come in. Whoever is connected counts as somebody who can answer.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,6 +17,8 @@ use crate::app::App;
 use crate::approvals::{Said, all, answer, told};
 use crate::body::caller;
 use crate::events::blocking;
+use crate::inquiries;
+use crate::inquiry::Known;
 use crate::refusal::{Answered, Refusal};
 use crate::token::Caller;
 
@@ -60,6 +62,8 @@ async fn converse(app: Arc<App>, caller: Caller, mut socket: WebSocket) {
     let mut known: BTreeSet<String> = BTreeSet::new();
     let mut beat = tokio::time::interval(BEAT);
     let mut unanswered = 0_u32;
+    let (mut asked, mut inquiries) = (app.inquiries.changes(), Known::default());
+    asked.mark_changed();
     if !tell_changes(&app, &mut known, &mut socket).await {
         return;
     }
@@ -84,6 +88,11 @@ async fn converse(app: Arc<App>, caller: Caller, mut socket: WebSocket) {
                 tokio::time::sleep(TOGETHER).await;
                 changes.borrow_and_update();
                 if !tell_changes(&app, &mut known, &mut socket).await {
+                    return;
+                }
+            }
+            Ok(()) = asked.changed() => {
+                if !tell_inquiries(&app, &mut inquiries, &mut socket).await {
                     return;
                 }
             }
@@ -126,6 +135,19 @@ async fn tell_changes(app: &Arc<App>, known: &mut BTreeSet<String>, socket: &mut
     true
 }
 
+/// Tells what agents ask, and what of it is over.
+async fn tell_inquiries(app: &App, known: &mut Known, socket: &mut WebSocket) -> bool {
+    let (new, over) = known.news(&app.inquiries);
+    let new = new.iter().map(|inquiry| json!({"type": "onInquiry", "inquiry": inquiry}));
+    let over = over.iter().map(|id| json!({"type": "inquiryClosed", "id": id}));
+    for message in new.chain(over) {
+        if !say(socket, Message::Text(message.to_string().into())).await {
+            return false;
+        }
+    }
+    true
+}
+
 fn settled(app: &App, id: AskId) -> Option<(String, String)> {
     let here = app.coordinator().ok()?.settled(id).map(|outcome| told(&outcome));
     let here = here.map(|told| (told.decision, told.by));
@@ -140,8 +162,18 @@ async fn decide(app: &Arc<App>, caller: &Caller, text: &[u8]) -> Value {
     let Some(Value::String(id)) = members.shift_remove("id") else {
         return rejected(None, "a decision names the question by its `id`");
     };
+    if kind.as_ref().and_then(Value::as_str) == Some("answer") {
+        let said = serde_json::from_value::<inquiries::Said>(Value::Object(members));
+        let Ok(said) = said else {
+            return rejected(Some(&id), "an answer is {type, id, answer | answers | declined}");
+        };
+        return match inquiries::take(app, caller, &id, said) {
+            Ok(taken) => json!({"type": "accepted", "id": id, "by": taken.by}),
+            Err(refusal) => rejected(Some(&id), refusal.message()),
+        };
+    }
     if kind.as_ref().and_then(Value::as_str) != Some("decision") {
-        return rejected(Some(&id), "only messages of the type `decision` are understood");
+        return rejected(Some(&id), "only messages of the types `decision` and `answer` are understood");
     }
     let said: Said = match serde_json::from_value(Value::Object(members)) {
         Ok(said) => said,

@@ -1,5 +1,5 @@
 //! `GET /v1/events`: the journal as it is written, by all processes of the user. A reader that comes back says which record it
-//! saw last and gets exactly what follows.
+//! saw last and gets exactly what follows. Whoever can answer also hears what agents ask, without a number: that is no record.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +12,12 @@ use bytes::Bytes;
 use gate::journal::{Position, Record};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::app::App;
 use crate::body::{Behind, Pieces, caller};
+use crate::inquiry::Known;
 use crate::presence::Present;
 use crate::refusal::{Answered, Refusal};
 
@@ -85,7 +87,10 @@ pub(crate) async fn blocking<T: Send + 'static>(
 }
 
 async fn feed(app: Arc<App>, mut position: Position, present: Option<Present>, send: mpsc::Sender<Bytes>) {
+    let hears = present.is_some();
     let _here = present;
+    let (mut asked, mut known) = (app.inquiries.changes(), Known::default());
+    asked.mark_changed();
     let mut news = app.follower.news();
     let stop = app.stopping();
     tokio::pin!(stop);
@@ -122,12 +127,26 @@ async fn feed(app: Arc<App>, mut position: Position, present: Option<Present>, s
                     Ok(()) => break,
                     Err(_) => return,
                 },
+                Ok(()) = asked.changed(), if hears => {
+                    let text = told(&mut known, &app);
+                    if !text.is_empty() && !piece(&send, Bytes::from(text)).await {
+                        return;
+                    }
+                }
                 _ = beat.tick() => if !piece(&send, Bytes::from_static(b": beat\n\n")).await { return },
                 () = send.closed() => return,
                 () = &mut stop => return,
             }
         }
     }
+}
+
+/// What agents ask, and what of it is over.
+fn told(known: &mut Known, app: &App) -> String {
+    let (new, over) = known.news(&app.inquiries);
+    let new = new.iter().map(|inquiry| format!("event: inquiry_opened\ndata: {}\n\n", json!(inquiry)));
+    let over = over.iter().map(|id| format!("event: inquiry_closed\ndata: {}\n\n", json!({ "id": id })));
+    new.chain(over).collect()
 }
 
 /// One record as an event. A line of the journal has no line end in it.

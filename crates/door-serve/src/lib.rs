@@ -25,6 +25,8 @@ mod grants;
 mod guard;
 mod health;
 mod history;
+mod inquiries;
+mod inquiry;
 mod listen;
 mod metrics;
 mod openapi;

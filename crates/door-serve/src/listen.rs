@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -37,12 +37,42 @@ const FAREWELL: Duration = Duration::from_secs(5);
 /// How often it is looked whether configuration or tokens have changed.
 const LOOK: Duration = Duration::from_secs(1);
 
+/// The longest path of a socket: the system keeps 108 bytes for it, the last of them a zero.
+const LONGEST_SOCKET: usize = 107;
+
 /// Somewhere to listen.
 pub enum Listening {
     /// At an address.
     Address(TcpListener),
-    /// At a socket in the file system.
-    Socket(UnixListener),
+    /// At a socket in the file system, which goes when nobody listens any more.
+    Socket(UnixListener, SocketFile),
+}
+
+/// The file of a socket that this server made.
+pub struct SocketFile {
+    path: PathBuf,
+    /// Device and number: another server may have put its own in this place meanwhile.
+    made: (u64, u64),
+}
+
+impl SocketFile {
+    fn of(path: &Path) -> std::io::Result<SocketFile> {
+        let found = path.symlink_metadata()?;
+        Ok(SocketFile { path: path.to_path_buf(), made: identity(&found) })
+    }
+}
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        if self.path.symlink_metadata().is_ok_and(|found| identity(&found) == self.made) {
+            let _gone_already = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn identity(found: &std::fs::Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt as _;
+    (found.dev(), found.ino())
 }
 
 impl Listening {
@@ -53,10 +83,7 @@ impl Listening {
     pub fn place(&self) -> std::io::Result<Place> {
         match self {
             Listening::Address(listener) => listener.local_addr().map(Place::Address),
-            Listening::Socket(listener) => {
-                let address = listener.local_addr()?;
-                Ok(Place::Socket(address.as_pathname().map(Path::to_path_buf).unwrap_or_default()))
-            }
+            Listening::Socket(_, file) => Ok(Place::Socket(file.path.clone())),
         }
     }
 
@@ -84,24 +111,35 @@ pub async fn bind(address: SocketAddr) -> Result<Listening, String> {
     Ok(Listening::Address(listener))
 }
 
-/// Listens at a socket in the file system, which only its owner can open.
+/// Listens at a socket in the file system, which only its owner can open. The socket of a server that is gone is replaced;
+/// anything else that is there stays.
 ///
 /// # Errors
-/// It is taken, or not to be had.
+/// Somebody listens there, something else is there, or the path cannot be a socket's.
 pub async fn bind_socket(path: &Path) -> Result<Listening, String> {
     use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
-    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
-    if path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket()) {
-        if tokio::net::UnixStream::connect(path).await.is_ok() {
-            return Err(format!("{}: somebody listens there already", path.display()));
+    let shown = path.display();
+    let failed = |error: std::io::Error| format!("{shown}: {error}");
+    std::os::unix::net::SocketAddr::from_pathname(path).map_err(|_| {
+        format!("{shown}: a socket's path has at most {LONGEST_SOCKET} bytes; name a shorter one")
+    })?;
+    if let Ok(found) = path.symlink_metadata() {
+        if !found.file_type().is_socket() {
+            return Err(format!("{shown}: there is something else than a socket; name another place"));
+        }
+        // Only a refusal says that nobody listens: whoever is busy, or will not speak with us, is still there.
+        let tried = tokio::net::UnixStream::connect(path).await;
+        if !tried.is_err_and(|error| error.kind() == std::io::ErrorKind::ConnectionRefused) {
+            return Err(format!("{shown}: somebody listens there already"));
         }
         // Left over from a server that is gone.
         std::fs::remove_file(path).map_err(failed)?;
     }
     let listener = UnixListener::bind(path).map_err(failed)?;
+    let file = SocketFile::of(path).map_err(failed)?;
     // Whoever slips in before this is turned away for being somebody else.
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600)).map_err(failed)?;
-    Ok(Listening::Socket(listener))
+    Ok(Listening::Socket(listener, file))
 }
 
 /// Serves until `stop` comes, then denies what is open, ends what runs and lets everybody go.
@@ -167,7 +205,7 @@ async fn accept(listening: &Listening) -> std::io::Result<Stream> {
             stream.set_nodelay(true)?;
             Ok(Stream::Address(stream))
         }
-        Listening::Socket(listener) => {
+        Listening::Socket(listener, _) => {
             let (stream, _) = listener.accept().await?;
             let other = stream.peer_cred()?.uid();
             if other != rustix::process::geteuid().as_raw() {

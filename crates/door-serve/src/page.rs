@@ -38,6 +38,7 @@ files! {
     "/console/grants.js", "text/javascript; charset=utf-8", "console/grants.js";
     "/console/guard.js", "text/javascript; charset=utf-8", "console/guard.js";
     "/console/icons.js", "text/javascript; charset=utf-8", "console/icons.js";
+    "/console/inquiry.js", "text/javascript; charset=utf-8", "console/inquiry.js";
     "/console/journal.js", "text/javascript; charset=utf-8", "console/journal.js";
     "/console/keys.js", "text/javascript; charset=utf-8", "console/keys.js";
     "/console/main.js", "text/javascript; charset=utf-8", "console/main.js";

@@ -11,6 +11,8 @@ use tokio::sync::watch;
 
 /// So long a page may take to be loaded again, and a network to come back.
 const GRACE: Duration = Duration::from_secs(10);
+/// Whoever asks again and again for what is new is away for a moment between two requests.
+const BETWEEN: Duration = Duration::from_secs(1);
 /// From so many on, what was settled is taken from the list of what is held.
 const MANY: usize = 64;
 
@@ -74,7 +76,7 @@ impl Presence {
     /// Holds a question for whoever is here; `false` where nobody is.
     fn hold(&self, asked: &Arc<Asked>) -> bool {
         let mut here = self.here();
-        if here.count == 0 {
+        if !self.is_there(&here) {
             return false;
         }
         if here.questions.len() >= here.room.max(MANY) {
@@ -93,6 +95,20 @@ impl Presence {
         }
         let held = std::mem::take(&mut here.questions);
         held.iter().filter_map(Weak::upgrade).map(|asked| asked.id).collect()
+    }
+
+    /// Whether somebody can be asked now.
+    pub(crate) fn is_somebody_here(&self) -> bool {
+        self.is_there(&self.here())
+    }
+
+    fn is_there(&self, here: &Here) -> bool {
+        here.count > 0 || here.left.is_some_and(|left| left.elapsed() < BETWEEN.min(self.grace))
+    }
+
+    /// Whether the last who was here has been gone for so long that nobody waits for them.
+    pub(crate) fn is_deserted(&self) -> bool {
+        self.here().left.is_some_and(|left| left.elapsed() >= self.grace)
     }
 
     /// Something about the questions changed.
@@ -133,8 +149,10 @@ impl Provider for Console {
     }
 
     fn ask(&self, asked: &Arc<Asked>, _wait: &Wait<'_>) -> Reply {
+        // Held before anybody hears of it: whoever is woken by the news may be gone with it in the next moment.
+        let held = self.0.hold(asked);
         self.0.changed();
-        if self.0.hold(asked) { Reply::Held } else { Reply::Pass }
+        if held { Reply::Held } else { Reply::Pass }
     }
 }
 
@@ -146,6 +164,18 @@ fn now() -> Instant {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whoever_was_here_a_moment_ago_still_is_and_then_nobody() {
+        let presence = Presence::patient(None, Duration::from_millis(200));
+        assert!(!presence.is_somebody_here(), "nobody has come yet");
+        let one = presence.enter();
+        assert!(presence.is_somebody_here() && !presence.is_deserted());
+        drop(one);
+        assert!(presence.is_somebody_here(), "between two requests");
+        std::thread::sleep(Duration::from_millis(250));
+        assert!(!presence.is_somebody_here() && presence.is_deserted());
+    }
 
     #[test]
     fn others_see_by_the_lock_whether_somebody_is_there() {

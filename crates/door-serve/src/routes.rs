@@ -12,8 +12,8 @@ use crate::app::App;
 use crate::page::{self, FILES};
 use crate::refusal::Refusal;
 use crate::{
-    approvals, authzen, calls, check, connect, events, grants, health, history, metrics, openapi, policy,
-    stats,
+    approvals, authzen, calls, check, connect, events, grants, health, history, inquiries, inquiry, metrics,
+    openapi, policy, stats,
 };
 
 /// What a route is asked with.
@@ -180,6 +180,32 @@ pub const ROUTES: &[Route] = &[
         gives: Gives::Json(form::<approvals::Resolved>),
         statuses: &[404, 409, 422],
         handler: || post(approvals::resolve),
+        ..PLAIN
+    },
+    Route {
+        path: "/v1/inquiries",
+        about: "What agents ask a person",
+        query: Some(form::<inquiries::Wanted>),
+        gives: Gives::Json(form::<inquiries::Listed>),
+        handler: || get(inquiries::list),
+        ..PLAIN
+    },
+    Route {
+        path: "/v1/inquiries/{id}",
+        about: "One of them",
+        gives: Gives::Json(form::<inquiry::Inquiry>),
+        statuses: &[404],
+        handler: || get(inquiries::one),
+        ..PLAIN
+    },
+    Route {
+        method: Method::Post,
+        path: "/v1/inquiries/{id}",
+        about: "Answers an agent; the first answer counts, and goes to the agent alone",
+        takes: Some(form::<inquiries::Said>),
+        gives: Gives::Json(form::<inquiries::Taken>),
+        statuses: &[404, 409, 422],
+        handler: || post(inquiries::answer),
         ..PLAIN
     },
     Route {

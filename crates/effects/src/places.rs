@@ -246,6 +246,7 @@ pub(crate) static PROTECTED: &[(&str, &[&str])] = &[
     (".gemini", &[]),
     (".cursor", &[]),
     (".opencode", &[]),
+    (".copilot", &[]),
     (".github", &["hooks", "workflows", "actions"]),
     (".gitlab", &["ci"]),
     (".circleci", &[]),

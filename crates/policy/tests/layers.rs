@@ -253,6 +253,8 @@ fn a_final_key_or_section_can_be_set_by_nobody_else() {
         ("safety.effects", "safety: {effects: {connect: deny}}"),
         ("sandbox.limits", "sandbox: {limits: {wall_ms: 1}}"),
         ("sandbox.network.allow", "sandbox: {network: {allow: [a.test]}}"),
+        ("sandbox.network.allow", "mcp: {servers: {one: {command: [x], network: [a.test]}}}"),
+        ("sandbox.network", "mcp: {servers: {one: {command: [x], network: [a.test]}}}"),
         ("engine.url", "engine: {url: 'http://a.test/'}"),
         ("search", "search: {url: 'https://a.test/?q={q}'}"),
         ("skills.spaces", "skills: {spaces: {team: /opt/skills}}"),
@@ -267,6 +269,9 @@ fn a_final_key_or_section_can_be_set_by_nobody_else() {
         load(&[(Origin::Managed, &format!("{managed}\n{text}\n"))]);
         load(&[(Origin::User, text)]);
     }
+    // A server that connects nowhere by itself says nothing about the network.
+    let server = "mcp: {servers: {one: {command: [x]}}}";
+    load(&[(Origin::Managed, "final: [sandbox.network]"), (Origin::User, server)]);
     let unknown = refusal(&[(Origin::Managed, "final: [safety.mod]")]);
     assert!(unknown.starts_with("managed.yaml:1:9:") && unknown.contains("`safety.mode`"), "{unknown}");
     for origin in [Origin::User, Origin::Workspace, Origin::Given, Origin::Flags] {

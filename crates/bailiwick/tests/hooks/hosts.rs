@@ -33,9 +33,8 @@ pub(crate) fn command(machine: &Home, host: Host) -> String {
             assert_eq!(entry["failClosed"], true);
             text(&entry["command"])
         }
-        Host::CopilotCli | Host::VsCode => {
-            text(&json("work/.github/hooks/bailiwick.json")["hooks"]["preToolUse"][0]["bash"])
-        }
+        Host::CopilotCli => text(&json(".copilot/hooks/bailiwick.json")["hooks"]["preToolUse"][0]["bash"]),
+        Host::VsCode => text(&json("work/.github/hooks/bailiwick.json")["hooks"]["preToolUse"][0]["bash"]),
         Host::OpenCode => {
             let plugin = machine.read(".config/opencode/plugins/bailiwick.js");
             let line =

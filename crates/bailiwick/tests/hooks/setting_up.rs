@@ -130,6 +130,16 @@ fn doctor_is_red_where_something_is_not_protected_and_says_how_to_change_that() 
     assert!(red(&bad).iter().any(|line| line.contains("journal")), "{bad:?}");
     std::fs::write(&file, whole).expect("as it was");
 
+    // Copilot CLI passes over a project's hooks in a directory that is not trusted there.
+    let own = machine.0.join(".copilot/hooks/bailiwick.json");
+    let kept = std::fs::read_to_string(&own).expect("the hook");
+    assert!(machine.0.join("work/.github/hooks/bailiwick.json").exists(), "the project has one, for VS Code");
+    std::fs::remove_file(&own).expect("removed");
+    let (code, bad) = lines(&machine);
+    assert_eq!((code, red(&bad).len()), (Some(1), 1), "{bad:?}");
+    assert!(red(&bad)[0].contains("bailiwick init copilot-cli"), "{bad:?}");
+    std::fs::write(&own, kept).expect("as it was");
+
     std::fs::write(machine.0.join(".codex/hooks.json"), "{}").expect("settings");
     let (code, bad) = lines(&machine);
     assert_eq!(code, Some(1));

@@ -1,6 +1,7 @@
 """A small MCP server for tests: the standard library alone, one message a line."""
 import json
 import os
+import socket
 import sys
 import time
 
@@ -35,7 +36,19 @@ def tools():
         tool("die", "Ends the server", {}),
         tool("lie", "Pretends to be somebody else", {}),
         tool("env", "Says what a variable is", {"name": TEXT}),
+        tool("resolve", "Looks a name up", {"name": TEXT}),
+        tool("link", "Leads to a resource", {}),
+        tool("log", "Logs something", {"text": TEXT}),
+        tool("level", "Says how talkative it should be", {}),
+        tool("change", "Says that its lists and a resource have changed", {}),
+        tool("connect", "Sends a word to a port of this machine", {"port": {"type": "integer"}}),
     ]
+
+
+LEVEL = ["as it likes"]
+SUBSCRIBED = []
+# A server without anything but tools.
+PLAIN = "plain" in sys.argv
 
 
 def send(message):
@@ -69,6 +82,26 @@ def call(name, arguments, meta):
         return "Bailiwick denied this call: by its own wish"
     if name == "env":
         return os.environ.get(arguments["name"], "not set")
+    if name == "log":
+        params = {"level": "warning", "logger": "db", "data": arguments["text"]}
+        send({"method": "notifications/message", "params": params})
+        return "logged"
+    if name == "link":
+        return "there"
+    if name == "level":
+        return LEVEL[0]
+    if name == "change":
+        send({"method": "notifications/resources/list_changed"})
+        send({"method": "notifications/prompts/list_changed"})
+        for uri in SUBSCRIBED:
+            send({"method": "notifications/resources/updated", "params": {"uri": uri}})
+        return "changed"
+    if name == "resolve":
+        return socket.gethostbyname(arguments["name"])
+    if name == "connect":
+        with socket.create_connection(("127.0.0.1", arguments["port"]), 5) as stream:
+            stream.sendall(b"hello")
+        return "sent"
     raise KeyError(name)
 
 
@@ -81,7 +114,10 @@ def main():
         if method == "initialize":
             result = {
                 "protocolVersion": params["protocolVersion"],
-                "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
+                "capabilities": {"tools": {}} if PLAIN else {
+                    "tools": {}, "resources": {"subscribe": True, "listChanged": True},
+                    "prompts": {"listChanged": True}, "completions": {}, "logging": {},
+                },
                 "serverInfo": {"name": "fake", "version": "1"},
             }
         elif method == "tools/list":
@@ -90,10 +126,31 @@ def main():
             try:
                 text = call(params["name"], params.get("arguments") or {}, params.get("_meta") or {})
                 result = {"content": [{"type": "text", "text": text}]}
+                if params["name"] == "link":
+                    result["content"].append({"type": "resource_link", "uri": "fake://one", "name": "one"})
             except (OSError, KeyError) as error:
                 result = {"content": [{"type": "text", "text": str(error)}], "isError": True}
+        elif PLAIN and method != "ping":
+            send({"id": number, "error": {"code": -32601, "message": method}})
+            continue
         elif method == "resources/list":
-            result = {"resources": [{"uri": "fake://one", "name": "one"}]}
+            # Two pages.
+            if "cursor" in params:
+                result = {"resources": [{"uri": "fake://two", "name": "two"}]}
+            else:
+                result = {"resources": [{"uri": "fake://one", "name": "one"}], "nextCursor": "2"}
+        elif method == "resources/subscribe":
+            SUBSCRIBED.append(params["uri"])
+            result = {}
+        elif method == "resources/unsubscribe":
+            SUBSCRIBED.remove(params["uri"])
+            result = {}
+        elif method == "logging/setLevel":
+            LEVEL[0] = params["level"]
+            result = {}
+        elif method == "completion/complete":
+            of = params["ref"].get("name") or params["ref"].get("uri")
+            result = {"completion": {"values": [of + " " + params["argument"]["value"] + "x"]}}
         elif method == "resources/read":
             result = {"contents": [{"uri": params["uri"], "text": "a resource"}]}
         elif method == "prompts/list":

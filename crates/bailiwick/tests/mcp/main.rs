@@ -13,10 +13,13 @@ fn now() -> std::time::Instant {
     std::time::Instant::now()
 }
 
+mod approving;
+mod beside;
 mod client;
 #[path = "../shared/home.rs"]
 #[expect(dead_code, reason = "only some of it is used here")]
 mod home;
+mod over_http;
 mod proxying;
 mod serving;
 mod setting_up;

@@ -254,6 +254,46 @@ fn several_servers_come_from_the_configuration_with_their_names_in_front() {
     assert!(code == 125 && said.contains("may not stand in a workspace file"), "{said}");
 }
 
+/// MCP-3: `network` lets one server connect to the hosts that it names, and to nothing else.
+#[test]
+fn a_server_connects_only_where_its_own_line_of_the_configuration_says() {
+    let home = Place::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("loopback");
+    listener.set_nonblocking(true).expect("a socket");
+    let port = listener.local_addr().expect("bound").port();
+    let servers = |more: &str| {
+        home.configure(&format!(
+            "config_version: 1\nprofile: dev\nsafety: {{tool_allowlist: [mcp__one, mcp__two]}}\nmcp:\n  servers:\n    \
+             one: {{command: [python3, server.py], network: [tracker.example]}}\n    \
+             two: {{command: [python3, server.py]}}\n{more}"
+        ));
+        Client::start(&home, &["mcp", "proxy"], None)
+    };
+    let mut client = servers("");
+    // A name that may be connected to leads to an address inside the fence; another one does not exist there.
+    for (tool, name, known) in [
+        ("one__resolve", "tracker.example", true),
+        ("one__resolve", "other.example", false),
+        ("one__resolve", "sub.tracker.example", false),
+        ("two__resolve", "tracker.example", false),
+    ] {
+        let result = client.tool(tool, json!({"name": name}));
+        assert_eq!(result["isError"] != true, known, "{tool} {name}: {result}");
+    }
+    // This machine's own loopback is beyond both of them.
+    for tool in ["one__connect", "two__connect"] {
+        let result = client.tool(tool, json!({"port": port}));
+        assert_eq!(result["isError"], true, "{tool}: {result}");
+    }
+    assert!(listener.accept().is_err(), "nothing has arrived");
+    drop(client);
+    // Control: with the network open the same server reaches the port.
+    let mut client = servers("sandbox: {network: {mode: open}}\n");
+    let result = client.tool("two__connect", json!({"port": port}));
+    assert_eq!(text(&result), "sent", "{result}");
+    assert!(listener.accept().is_ok(), "it has arrived");
+}
+
 #[test]
 fn a_server_whose_start_is_denied_or_not_approved_does_not_start() {
     let home = Place::new();

@@ -20,7 +20,7 @@ use home::Home;
 
 /// Allowed because it is fenced: behind the fence the home directory is not there.
 const ALLOWED: &str = "echo from the agent; sh ./look.sh";
-const LOOK: &str = "ls ~/.local >/dev/null 2>&1 && echo unfenced || echo fenced\n";
+const LOOK: &str = "ls ~/unfenced >/dev/null 2>&1 && echo unfenced || echo fenced\n";
 const DENIED: &str = "cat /etc/shadow";
 
 struct Model(Child, u16);
@@ -54,7 +54,7 @@ fn model(home: &Home, text: &str) -> Model {
 fn ask(home: &Home, programs: &Path, host: &str, port: u16) -> String {
     let url = format!("http://127.0.0.1:{port}");
     let mut command = home.command("timeout");
-    command.args(["-s", "KILL", "90"]);
+    command.args(["-s", "KILL", "180"]);
     command.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", programs.display()));
     match host {
         "claude-code" => {
@@ -76,6 +76,24 @@ fn ask(home: &Home, programs: &Path, host: &str, port: u16) -> String {
             ]);
             command.args(["--dangerously-bypass-hook-trust", "try it"]);
         }
+        "copilot-cli" => {
+            command.env("COPILOT_OFFLINE", "true").env("COPILOT_PROVIDER_BASE_URL", format!("{url}/v1"));
+            command.env("COPILOT_MODEL", "none").env("COPILOT_AUTO_UPDATE", "false");
+            command.args(["copilot", "--allow-all-tools", "-p", "try it"]);
+        }
+        "opencode" => {
+            let provider = serde_json::json!({
+                "model": "here/none", "small_model": "here/none", "autoupdate": false, "share": "disabled",
+                "provider": {"here": {
+                    "npm": "@ai-sdk/openai-compatible", "name": "here",
+                    "options": {"baseURL": format!("{url}/v1"), "apiKey": "none"},
+                    "models": {"none": {"name": "none", "tool_call": true}},
+                }},
+            });
+            std::fs::write(home.0.join("work/opencode.json"), provider.to_string()).expect("settings");
+            command.env("OPENCODE_DISABLE_MODELS_FETCH", "1").env("OPENCODE_DISABLE_LSP_DOWNLOAD", "1");
+            command.args(["opencode", "run", "try it"]);
+        }
         _ => {
             command.env("GOOGLE_GEMINI_BASE_URL", url).env("GEMINI_API_KEY", "none");
             let path = home.0.join(".gemini/settings.json");
@@ -90,36 +108,52 @@ fn ask(home: &Home, programs: &Path, host: &str, port: u16) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-#[test]
+/// One host with the hook that `init` gave it: what is allowed runs behind the fence, and nothing that is denied.
 #[expect(clippy::disallowed_methods, reason = "a test has files")]
-fn the_hosts_themselves_run_what_is_allowed_behind_the_fence_and_nothing_that_is_denied() {
+fn tried(host: &str, program: &str) {
     let Some(programs) = std::env::var_os("BAILIWICK_HOSTS").map(PathBuf::from) else { return };
-    let mut tried = 0;
-    for (host, program) in [("claude-code", "claude"), ("codex", "codex"), ("gemini-cli", "gemini")] {
-        if !programs.join(program).exists() {
-            continue;
-        }
-        tried += 1;
-        let home = Home::new();
-        std::fs::write(home.0.join("work/look.sh"), LOOK).expect("a script");
-        assert_eq!(home.run(&["init", "--yes", host]).code, Some(0));
-        let allowed = model(&home, ALLOWED);
-        let said = ask(&home, &programs, host, allowed.1);
-        assert!(said.contains("from the agent\\nfenced"), "{host}: {said}");
-        let records = home.records();
-        let kinds: Vec<&str> = records
-            .iter()
-            .filter(|record| record["payload"]["tool"] == "Bash")
-            .filter_map(|record| record["type"].as_str())
-            .collect();
-        assert_eq!(
-            kinds,
-            ["tool_call_requested", "tool_call_started", "tool_call_finished"],
-            "{host}: {said}"
-        );
-        let denied = model(&home, DENIED);
-        let said = ask(&home, &programs, host, denied.1);
-        assert!(!said.contains("root:") && said.contains("Bailiwick denied this call"), "{host}: {said}");
-    }
-    assert!(tried > 0, "no host was found in {}", programs.display());
+    assert!(programs.join(program).exists(), "{program} is not in {}", programs.display());
+    let home = Home::new();
+    std::fs::write(home.0.join("work/look.sh"), LOOK).expect("a script");
+    std::fs::write(home.0.join("unfenced"), "").expect("a file");
+    let written = home.run(&["init", "--yes", host]);
+    assert_eq!(written.code, Some(0), "{host}: {written:?}");
+    let allowed = model(&home, ALLOWED);
+    let said = ask(&home, &programs, host, allowed.1);
+    assert!(said.contains("from the agent\\nfenced"), "{host}: {said}");
+    let records = home.records();
+    let kinds: Vec<&str> = records
+        .iter()
+        .filter(|record| record["payload"]["tool"] == "Bash")
+        .filter_map(|record| record["type"].as_str())
+        .collect();
+    assert_eq!(kinds, ["tool_call_requested", "tool_call_started", "tool_call_finished"], "{host}: {said}");
+    let denied = model(&home, DENIED);
+    let said = ask(&home, &programs, host, denied.1);
+    assert!(!said.contains("root:") && said.contains("Bailiwick denied this call"), "{host}: {said}");
+}
+
+#[test]
+fn claude_code_runs_what_is_allowed_behind_the_fence_and_nothing_that_is_denied() {
+    tried("claude-code", "claude");
+}
+
+#[test]
+fn codex_runs_what_is_allowed_behind_the_fence_and_nothing_that_is_denied() {
+    tried("codex", "codex");
+}
+
+#[test]
+fn gemini_cli_runs_what_is_allowed_behind_the_fence_and_nothing_that_is_denied() {
+    tried("gemini-cli", "gemini");
+}
+
+#[test]
+fn copilot_cli_runs_what_is_allowed_behind_the_fence_and_nothing_that_is_denied() {
+    tried("copilot-cli", "copilot");
+}
+
+#[test]
+fn opencode_runs_what_is_allowed_behind_the_fence_and_nothing_that_is_denied() {
+    tried("opencode", "opencode");
 }

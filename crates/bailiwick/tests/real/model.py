@@ -1,10 +1,10 @@
 """A model on this machine, for hosts that want one: `model.py PORT-FILE`. It asks for the command in `$TRY` as the host's shell tool,
-once, and then answers with what came back. It speaks as much of three interfaces as the hosts need."""
+once, and then answers with what came back. It speaks as much of four interfaces as the hosts need."""
 import http.server, json, os, signal, sys
 
 TRY = os.environ["TRY"]
 # Whoever started it may be gone.
-signal.alarm(150)
+signal.alarm(400)
 
 
 def messages(request):
@@ -43,6 +43,22 @@ def responses(request):
     return "".join("event: %s\ndata: %s\n\n" % (event["type"], json.dumps(event)) for event in events)
 
 
+def completions(request):
+    """OpenAI's older one, which many others speak."""
+    results = [message for message in request["messages"] if message.get("role") == "tool"]
+    tools = [tool.get("function", {}).get("name") for tool in request.get("tools") or []]
+    if "bash" in tools and not results:
+        function = {"name": "bash", "arguments": json.dumps({"command": TRY, "description": "tries"})}
+        said, reason = {"tool_calls": [{"index": 0, "id": "call_1", "type": "function", "function": function}]}, "tool_calls"
+    else:
+        said, reason = {"content": "CAME BACK: " + json.dumps(results)}, "stop"
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    piece = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": request["model"]}
+    events = [{**piece, "choices": [{"index": 0, "delta": {"role": "assistant", **said}, "finish_reason": None}]},
+              {**piece, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}], "usage": usage}]
+    return "".join("data: %s\n\n" % json.dumps(event) for event in events) + "data: [DONE]\n\n"
+
+
 def contents(request):
     """Google's."""
     parts = [part for content in request.get("contents", []) for part in content.get("parts", [])]
@@ -69,7 +85,7 @@ class Model(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("content-length", "0")))
-        for part, answer in (("/messages", messages), ("/responses", responses)):
+        for part, answer in (("/messages", messages), ("/responses", responses), ("/chat/completions", completions)):
             if part in self.path and "count_tokens" not in self.path:
                 return self.reply(answer(json.loads(body)).encode(), "text/event-stream")
         # Once it asks which of its models is to answer, and does not want a stream.

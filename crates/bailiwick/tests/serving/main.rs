@@ -14,6 +14,7 @@ mod flags;
 #[expect(dead_code, reason = "shared by several test programs")]
 mod home;
 mod server;
+mod socket;
 
 use std::process::Command;
 

@@ -47,7 +47,9 @@ pub fn places(host: Host, home: &Path, workspace: Option<&Path>) -> Vec<Place> {
         Host::Codex => both(".codex/hooks.json", ".codex/hooks.json"),
         Host::GeminiCli => both(".gemini/settings.json", ".gemini/settings.json"),
         Host::Cursor => both(".cursor/hooks.json", ".cursor/hooks.json"),
-        Host::CopilotCli | Host::VsCode => project(".github/hooks/bailiwick.json").into_iter().collect(),
+        // It passes over a project's hooks where nobody has said that the project is trusted, and does not say so.
+        Host::CopilotCli => both(".copilot/hooks/bailiwick.json", ".github/hooks/bailiwick.json"),
+        Host::VsCode => project(".github/hooks/bailiwick.json").into_iter().collect(),
         Host::OpenCode => both(".config/opencode/plugins/bailiwick.js", ".opencode/plugins/bailiwick.js"),
     }
 }

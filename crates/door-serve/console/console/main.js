@@ -5,7 +5,7 @@ import { icon, mark } from "./icons.js";
 import { kbd } from "./pieces.js";
 import { brief, plain } from "./visible.js";
 import { takeToken, forgetToken } from "./api.js";
-import { start, stop, on, open, connection, hurry } from "./store.js";
+import { start, stop, on, open, inquiries, connection, hurry } from "./store.js";
 import { listen, KEYS, singleKeys, setSingleKeys } from "./keys.js";
 import { keysDialog } from "./dialogs.js";
 import { theme, setTheme, THEMES } from "./theme.js";
@@ -71,7 +71,7 @@ function route() {
 
 /** The number of open questions: in the title, on the icon, in the menu. */
 function count() {
-  const waiting = open().length;
+  const waiting = open().length + inquiries.size;
   document.title = `${waiting ? `(${waiting}) ` : ""}${view?.title ?? "Bailiwick"} · Bailiwick`;
   const wanted = waiting ? "/icon-alert.svg" : "/icon.svg";
   if (favicon.getAttribute("href") !== wanted) favicon.setAttribute("href", wanted);
@@ -174,6 +174,10 @@ on("approvals", ({ added }) => {
   announce(added.length === 1
     ? `New question, ${level || "unknown"} risk: ${plain(brief(first.asked.toolName, 40))}, ${plain(brief(first.asked.what, 120))}`
     : `${added.length} new questions`, level === "critical");
+});
+on("inquiries", ({ added }) => {
+  count();
+  if (added.length) announce(`An agent asks: ${plain(brief(added[0].asked.questions?.[0]?.question ?? "", 160))}`);
 });
 on("settled", count);
 on("connection", () => { showConnection(); showNotice(); });

@@ -4,8 +4,9 @@ import { h, put, announce, unique } from "./dom.js";
 import { heading, empty, failure, loading, code } from "./pieces.js";
 import { brief, plain } from "./visible.js";
 import { Card, outcomeLine } from "./card.js";
+import { InquiryCard } from "./inquiry.js";
 import { Guard } from "./guard.js";
-import { questions, settled, rows, connection, on, dismiss, refresh, callOf, open } from "./store.js";
+import { questions, inquiries, settled, rows, connection, on, dismiss, refresh, callOf, open } from "./store.js";
 import { callRow } from "./timeline.js";
 
 const MOST_CARDS = 60;
@@ -14,9 +15,31 @@ const LINGER = 5000;
 export function pendingView(root) {
   const list = h("div", { class: "cards", role: "list" });
   const hint = h("div", {});
+  const asked = h("div", { class: "cards inquiries", role: "list", hidden: true });
   const done = h("section", { class: "done", hidden: true });
   const rail = h("aside", { class: "rail", "aria-label": "Happening now" });
-  put(root, heading("Pending", "Calls that wait for your word. Silence is a no."), h("div", { class: "pending" }, h("div", { class: "pending-main" }, hint, list, done), rail));
+  put(root, heading("Pending", "Calls that wait for your word. Silence is a no."), h("div", { class: "pending" }, h("div", { class: "pending-main" }, hint, asked, list, done), rail));
+
+  const agents = new Map();
+
+  function showInquiries() {
+    for (const [id, card] of agents) {
+      if (inquiries.has(id)) continue;
+      const focused = card.element.contains(document.activeElement);
+      card.holder.remove();
+      agents.delete(id);
+      if (focused) root.querySelector("h1")?.focus();
+    }
+    for (const inquiry of inquiries.values()) {
+      if (agents.has(inquiry.id) || agents.size >= MOST_CARDS) continue;
+      const card = new InquiryCard(inquiry);
+      card.holder = h("div", { role: "listitem" }, card.element);
+      agents.set(inquiry.id, card);
+      asked.append(card.holder);
+    }
+    asked.hidden = agents.size === 0;
+    show();
+  }
 
   const guard = new Guard(list);
   const cards = new Map();
@@ -48,7 +71,7 @@ export function pendingView(root) {
     const waiting = open().length;
     if (connection.failure && !waiting) put(hint, failure(connection.failure, refresh));
     else if (!connection.listLoaded) put(hint, loading());
-    else if (!questions.size) put(hint, nothing());
+    else if (!questions.size && !inquiries.size) put(hint, nothing());
     else if (questions.size > cards.size) put(hint, h("p", { class: "sub" }, `${questions.size - cards.size} more wait below these. They come up as these are answered.`));
     else put(hint);
     guard.look();
@@ -113,6 +136,7 @@ export function pendingView(root) {
 
   const ticking = setInterval(() => {
     for (const card of cards.values()) card.tick();
+    for (const card of agents.values()) card.tick();
     if (hovering && matchMedia("(hover: hover)").matches) return;
     const now = performance.now();
     let gone = false;
@@ -135,6 +159,7 @@ export function pendingView(root) {
         cards.get(added[0].id)?.element.focus({ preventScroll: true });
       }
     }),
+    on("inquiries", showInquiries),
     on("settled", (question) => {
       const card = cards.get(question.id);
       card?.update();
@@ -149,6 +174,7 @@ export function pendingView(root) {
     on("connection", show),
   ];
   show();
+  showInquiries();
   showDone();
   showRail();
   if (cards.size) queueMicrotask(() => [...cards.values()][0].element.focus({ preventScroll: true }));

@@ -10,7 +10,7 @@ const AGAIN = 10000;
 
 const told = new EventTarget();
 
-/** Calls `listener` at every change of `topic`: approvals, settled, records, connection. Returns how to stop. */
+/** Calls `listener` at every change of `topic`: approvals, inquiries, settled, records, connection. Returns how to stop. */
 export function on(topic, listener) {
   const wrapped = (event) => listener(event.detail);
   told.addEventListener(topic, wrapped);
@@ -21,6 +21,8 @@ const tell = (topic, detail) => told.dispatchEvent(new CustomEvent(topic, { deta
 
 /** Questions in the order in which they were first seen: a new one is put at the end, so that none moves. */
 export const questions = new Map();
+/** What agents ask a person, in the order in which it came. */
+export const inquiries = new Map();
 /** Questions that were settled while this tab was open, the latest first. */
 export const settled = [];
 /** Rows of the timeline, the latest first: `{ call }` or `{ record }`. */
@@ -58,8 +60,18 @@ export function start(refused) {
       tell("records", record);
       if (record.type === "approval_requested" || record.type === "approval_decided") soon();
     },
+    inquiry: (type, asked) => {
+      if (typeof asked?.id !== "string") return;
+      if (type === "inquiry_closed") close(asked.id);
+      else hear(asked);
+    },
     state: (state, pause) => {
       const before = connection.state;
+      // A stream that begins tells anew of all that waits.
+      if (state !== "live" && inquiries.size) {
+        inquiries.clear();
+        tell("inquiries", { added: [] });
+      }
       connection.state = state;
       connection.until = performance.now() + pause;
       if (state === "live" && before !== "live") refresh();
@@ -77,6 +89,7 @@ export function stop() {
   clearTimeout(timer);
   clearTimeout(again);
   questions.clear();
+  inquiries.clear();
   settled.length = 0;
   rows.length = 0;
   calls.clear();
@@ -228,6 +241,28 @@ export async function answer(question, decision, more = {}) {
     }
   }
   tell("approvals", { added: [] });
+}
+
+function hear(asked) {
+  if (inquiries.has(asked.id)) return;
+  const inquiry = { id: asked.id, asked, deadline: performance.now() + Math.max(0, Number(asked.seconds_left) || 0) * 1000 };
+  inquiries.set(asked.id, inquiry);
+  tell("inquiries", { added: [inquiry] });
+}
+
+function close(id) {
+  if (inquiries.delete(id)) tell("inquiries", { added: [] });
+}
+
+/** Answers an agent. Fails where the answer does not count. */
+export async function reply(inquiry, words) {
+  try {
+    await request("POST", `/v1/inquiries/${encodeURIComponent(inquiry.id)}`, words);
+    close(inquiry.id);
+  } catch (error) {
+    if (error instanceof Failure && (error.status === 404 || error.status === 409)) close(inquiry.id);
+    throw error;
+  }
 }
 
 export const open = () => [...questions.values()].filter((question) => question.state !== "settled");

@@ -9,7 +9,7 @@ const LONGEST_WAIT = 15000;
 const SILENCE = 40000; // The server beats every 15 s: after more than two beats the connection is dead.
 
 /**
- * Reads until `stop()`. `on`: begin() gives the number of the last record that is known, record(record),
+ * Reads until `stop()`. `on`: begin() gives the number of the last record that is known, record(record), inquiry(type, data),
  * state("live" | "connecting" | "offline", milliseconds until the next try), refused().
  */
 export function openStream(on) {
@@ -42,6 +42,13 @@ export function openStream(on) {
       steady = setTimeout(() => { wait = FIRST_WAIT; }, 5000);
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       const parse = parser((event) => {
+        if (event.type === "inquiry_opened" || event.type === "inquiry_closed") {
+          // No record: it has no number, and is not told again.
+          let asked = null;
+          try { asked = JSON.parse(event.data); } catch { asked = null; }
+          on.inquiry(event.type, asked);
+          return;
+        }
         const number = Number(event.id);
         if (event.id === "" || !Number.isSafeInteger(number)) return;
         if (number <= last) return;

@@ -12,10 +12,10 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use crate::server::Served;
 
 /// The other end, polled by hand: one message at a time is all that is needed.
-struct Client(WebSocketStream<TcpStream>);
+pub(crate) struct Client(WebSocketStream<TcpStream>);
 
 impl Client {
-    async fn new(served: &Served) -> Result<Client, String> {
+    pub(crate) async fn new(served: &Served) -> Result<Client, String> {
         let mut request =
             format!("ws://{}/v1/connect", served.address).into_client_request().expect("a request");
         let token = format!("Bearer {}", served.token).parse().expect("a header");
@@ -25,7 +25,7 @@ impl Client {
         connected.map(|(stream, _)| Client(stream)).map_err(|error| error.to_string())
     }
 
-    async fn next(&mut self) -> Option<Value> {
+    pub(crate) async fn next(&mut self) -> Option<Value> {
         use futures_core::Stream as _;
         let next = std::future::poll_fn(|context| std::pin::Pin::new(&mut self.0).poll_next(context));
         match tokio::time::timeout(Duration::from_secs(10), next).await.expect("a message in time")?.ok()? {
@@ -36,7 +36,7 @@ impl Client {
     }
 
     /// The next message of this type.
-    async fn next_of(&mut self, kind: &str) -> Value {
+    pub(crate) async fn next_of(&mut self, kind: &str) -> Value {
         loop {
             let message = self.next().await.expect("a message");
             if message["type"] == kind {
@@ -45,7 +45,7 @@ impl Client {
         }
     }
 
-    async fn say(&mut self, message: &Value) {
+    pub(crate) async fn say(&mut self, message: &Value) {
         use futures_sink::Sink as _;
         let text = Message::Text(message.to_string().into());
         std::future::poll_fn(|context| std::pin::Pin::new(&mut self.0).poll_ready(context))

@@ -14,6 +14,7 @@ mod authzen;
 mod bounds;
 mod connecting;
 mod document;
+mod inquiring;
 mod names;
 mod server;
 mod streams;

@@ -105,7 +105,11 @@ impl Served {
 
     /// One that soon gives up on whoever leaves.
     pub(crate) async fn impatient() -> Served {
-        Served::built(fresh_home(), ASKING, None, Duration::from_millis(300)).await
+        Served::impatient_with(ASKING).await
+    }
+
+    pub(crate) async fn impatient_with(yaml: &str) -> Served {
+        Served::built(fresh_home(), yaml, None, Duration::from_millis(300)).await
     }
 
     pub(crate) async fn with(yaml: &str, more_tokens: Option<&str>) -> Served {

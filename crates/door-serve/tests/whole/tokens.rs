@@ -110,6 +110,9 @@ async fn further_tokens_may_only_what_their_line_says() {
         assert_eq!(served.post("/v1/check", &json!({"command": "ls"})).await.status, 200);
         assert_eq!(served.post("/v1/calls", &call).await.status, if may_call { 404 } else { 403 });
         assert_eq!(served.post(question, &answer).await.status, if may_approve { 404 } else { 403 });
+        let inquiry = question.replace("approvals", "inquiries");
+        let status = served.post(&inquiry, &json!({"declined": true})).await.status;
+        assert_eq!(status, if may_approve { 404 } else { 403 });
         assert_eq!(
             served.delete(&question.replace("approvals", "grants")).await.status,
             if may_approve { 404 } else { 403 }

@@ -12,6 +12,7 @@ use super::layer::{Layer, Origin, Setting, text, texts};
 use super::nearest::nearest;
 use super::node::{At, ConfigError, Value};
 use super::profile::Profile;
+use super::servers;
 use super::{Config, Equipment, Limits, Set};
 use crate::command_list::CommandList;
 use crate::decision::Decision;
@@ -34,6 +35,10 @@ impl Config {
             for setting in layer.settings {
                 let path = setting.key.path;
                 let is_final = |key: &str| covers(key, path) || covers(same_as(key), same_as(path));
+                // Hosts of one server are hosts that may be connected to.
+                let hosts = path == "mcp.servers" && servers::connect(&setting);
+                let is_final =
+                    |key: &str| is_final(key) || hosts && HOSTS.iter().any(|path| covers(key, path));
                 if let Some((key, at)) = finals.iter().find(|(key, _)| is_final(key))
                     && origin > Origin::Managed
                 {
@@ -206,6 +211,9 @@ fn same_as(path: &str) -> &str {
         other => other,
     }
 }
+
+/// The keys that say which hosts may be connected to.
+const HOSTS: [&str; 2] = ["sandbox.network.allow", "sandbox.network.mode"];
 
 /// Whether a final key (or section) covers this one.
 fn covers(key: &str, path: &str) -> bool {

@@ -64,6 +64,16 @@ pub(super) fn apply(config: &mut Config, setting: &Setting, origin: Origin) -> R
     Ok(())
 }
 
+/// Whether one of the servers names hosts that it may connect to. What cannot be read is refused elsewhere.
+pub(super) fn connect(setting: &Setting) -> bool {
+    let Value::Map(entries) = &setting.node.value else { return false };
+    let names = |node: &Node| match &node.value {
+        Value::Map(fields) => fields.iter().any(|(key, _)| text(key).is_ok_and(|key| key == "network")),
+        _ => false,
+    };
+    entries.iter().any(|(_, node)| names(node))
+}
+
 fn read(name: String, node: &Node) -> Result<Server, ConfigError> {
     let (command, at) = (Vec::new(), node.at.clone());
     let mut server = Server { name, command, env: Vec::new(), cwd: None, network: Vec::new(), at };
