@@ -34,6 +34,7 @@ mod caveat;
 mod consider;
 mod custom_tool;
 mod desk;
+mod directly;
 mod engine;
 mod equip;
 mod examples;

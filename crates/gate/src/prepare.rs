@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use call::{Arguments, ErrorKind, Request, Shell, What};
 use fence::{Backend, Host, Impossible, Limits, Network, Plan, Reach, Terrain, Wishes};
 
+use crate::directly;
 use crate::stopped::{By, Stopped};
 use crate::{Gate, Judgement};
 
@@ -145,7 +146,7 @@ impl Gate {
         let Some(exec) = judgement.call.exec() else {
             return Err(Stopped::new(ErrorKind::Validation, By::Gate, "the call runs no command"));
         };
-        let words: Vec<OsString> = match exec.what {
+        let mut words: Vec<OsString> = match exec.what {
             What::Words(words) => words.iter().map(OsString::from).collect(),
             // The shell that was modelled, without start-up files: nothing runs that was not judged.
             What::Text(text, Shell::Posix) => ["/bin/sh", "-c", text].map(OsString::from).into(),
@@ -165,7 +166,7 @@ impl Gate {
         whole.retain(|(name, _)| set.iter().all(|(other, _)| other != name));
         whole.extend(set.iter().cloned());
         let search = whole.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
-        let plan = match fenced && backend != Backend::Local {
+        let mut plan = match fenced && backend != Backend::Local {
             false => None,
             true => {
                 let shown = match judgement.call.arguments() {
@@ -178,7 +179,17 @@ impl Gate {
                 })?)
             }
         };
-        let program = find_program(&words, &directory, search.as_deref(), plan.as_ref())?;
+        let mut program = find_program(&words, &directory, search.as_deref(), plan.as_ref())?;
+        if let (What::Text(text, shell), Some(plan)) = (exec.what, &mut plan)
+            && let Some(plain) = directly::words(text, judgement.analysis.words.as_deref())
+        {
+            let plain: Vec<OsString> = plain.iter().map(OsString::from).collect();
+            // Of a program that is not there, the shell has its own words.
+            if let Ok(found) = find_program(&plain, &directory, search.as_deref(), Some(plan)) {
+                directly::tell(plan, shell, &found);
+                (program, words) = (found, plain);
+            }
+        }
         Ok(Prepared {
             plan,
             backend,

@@ -126,3 +126,40 @@ fn what_the_hook_let_through_and_the_policy_no_longer_does_is_refused_and_told()
     let expected = ["tool_call_requested", "tool_call_requested", "tool_call_finished"];
     assert_eq!(kinds(&machine, "toolu_1"), expected);
 }
+
+/// What runs without a shell is what would have run in one: each text against the same with an end that only a shell reads.
+#[test]
+fn a_plain_command_goes_without_a_shell_and_nobody_sees_it() {
+    let machine = Home::hooked();
+    let hook = command(&machine, Host::ClaudeCode);
+    let run = |text: &str| {
+        let ran = machine.shell(&hook, &claude(&machine, "toolu_1", "PreToolUse", text).to_string());
+        let fenced = rewritten(Host::ClaudeCode, &ran).unwrap_or_else(|| panic!("{text}: {ran:?}"));
+        let ran = machine.shell(&fenced, "in");
+        let mut lines: Vec<String> = ran.out.lines().map(str::to_owned).collect();
+        lines.sort_unstable();
+        (ran.code, lines, ran.err)
+    };
+    for (text, program) in [("ls -la", "/ls\n"), ("ls -la ;", "/bash\n"), ("echo ls", "/bash\n")] {
+        let words = ["exec", "--plan", "--session", "s", "--call", "c", "--", "/bin/bash", "-c", text];
+        let plan = machine.run(&words).out;
+        assert!(
+            plan.lines().any(|line| line.starts_with("program") && format!("{line}\n").ends_with(program)),
+            "{plan}"
+        );
+    }
+    for text in [
+        "env",
+        "printenv _ SHLVL PWD HOME",
+        "ls -la",
+        "ls 'no such' \"place\"",
+        "cat",
+        "grep -c in -",
+        "basename a/b.c .c",
+        "nosuchprogram --at all",
+        "ps -o comm=",
+        "readlink /proc/self/exe",
+    ] {
+        assert_eq!(run(text), run(&format!("{text} ;")), "{text}");
+    }
+}
