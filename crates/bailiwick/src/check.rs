@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 
-use gate::call::{ErrorKind, Invalid, RawCall};
+use gate::call::{ErrorKind, RawCall};
 use gate::policy::Decision;
 use gate::{Answer, Gate, Judgement};
 
@@ -50,7 +50,7 @@ fn show(arguments: &Check, judgement: &Judgement) -> Result<u8, String> {
     Ok(exit_code(judgement.ruling.decision))
 }
 
-fn refuse(arguments: &Check, answer: &Answer, why: &str) -> Result<u8, String> {
+fn refuse(arguments: &Check, answer: &Answer<'_>, why: &str) -> Result<u8, String> {
     if arguments.json {
         print(json(answer)?.as_bytes())?;
     } else {
@@ -68,7 +68,7 @@ const fn exit_code(decision: Decision) -> u8 {
     }
 }
 
-fn json(answer: &Answer) -> Result<String, String> {
+fn json(answer: &Answer<'_>) -> Result<String, String> {
     serde_json::to_string(answer).map(|text| text + "\n").map_err(|error| error.to_string())
 }
 
@@ -90,15 +90,16 @@ fn lines(arguments: &Check) -> Result<u8, String> {
         if read == 0 {
             break;
         }
-        let answer = if line.len() > MAX_LINE && line.last() != Some(&b'\n') {
+        let written = if line.len() > MAX_LINE && line.last() != Some(&b'\n') {
             skip_line(&mut input)?;
-            Answer::refused("validation", format!("the line is longer than {MAX_LINE} bytes"))
+            let why = format!("the line is longer than {MAX_LINE} bytes");
+            serde_json::to_writer(&mut output, &Answer::refused("validation", why))
         } else if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         } else {
-            answer_line(&mut gates, &line)
+            answer_line(&mut gates, &line, &mut output)
         };
-        let written = serde_json::to_writer(&mut output, &answer)
+        let written = written
             .map_err(std::io::Error::from)
             .and_then(|()| output.write_all(b"\n"))
             // Whoever waits for this answer before asking on gets it at once.
@@ -117,17 +118,17 @@ fn lines(arguments: &Check) -> Result<u8, String> {
     }
 }
 
-fn answer_line(gates: &mut Gates<'_>, line: &[u8]) -> Answer {
-    judge_line(gates, line).unwrap_or_else(|invalid| Answer::invalid(&invalid))
-}
-
-fn judge_line(gates: &mut Gates<'_>, line: &[u8]) -> Result<Answer, Invalid> {
-    let raw = RawCall::from_json(line)?;
+fn answer_line(gates: &mut Gates<'_>, line: &[u8], output: impl Write) -> serde_json::Result<()> {
+    let raw = match RawCall::from_json(line) {
+        Ok(raw) => raw,
+        Err(invalid) => return serde_json::to_writer(output, &Answer::invalid(&invalid)),
+    };
     let explain = gates.arguments.explain;
-    match gates.of(raw.cwd.as_deref()) {
-        Ok(gate) => Ok(Answer::of(&gate.judge(RawCall { cwd: None, ..raw })?, explain)),
+    match gates.of(raw.cwd.as_deref()).map(|gate| gate.judge(RawCall { cwd: None, ..raw })) {
+        Ok(Ok(judgement)) => serde_json::to_writer(output, &Answer::of(&judgement, explain)),
+        Ok(Err(invalid)) => serde_json::to_writer(output, &Answer::invalid(&invalid)),
         // FAIL-CLOSED: the workspace that the line names has a configuration that does not hold together.
-        Err(why) => Ok(Answer::refused("config_error", why)),
+        Err(why) => serde_json::to_writer(output, &Answer::refused("config_error", why)),
     }
 }
 

@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Serve) -> Result<u8, String> {
         tokens,
         token_directory: Some(directory.clone()),
     })?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| format!("no threads: {error}"))?;
     let served = runtime.block_on(async {
         let listening = match &arguments.socket {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::{FromRequestParts, Path, Query, Request};
 use axum::http::request::Parts;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use bytes::Bytes;
 use gate::call::{ErrorKind, strict_json};
 use http_body::Frame;
@@ -32,23 +32,49 @@ pub(crate) fn caller(request: &Request) -> Result<Caller, Refusal> {
 
 /// The body as JSON: strictly read, no key twice, nested 64 deep at most.
 pub(crate) async fn json(request: Request) -> Result<Value, Refusal> {
+    let (head, body) = request.into_parts();
+    json_of(&head.headers, body).await
+}
+
+/// The same of a body and the headers that came before it.
+pub(crate) async fn json_of(
+    headers: &HeaderMap,
+    body: impl http_body::Body<Data = Bytes> + Unpin,
+) -> Result<Value, Refusal> {
     let too_large = || {
         Refusal::invalid(format!("the body is larger than {LARGEST} bytes"))
             .with_status(StatusCode::PAYLOAD_TOO_LARGE)
     };
-    let announced =
-        request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let announced = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if announced.is_some_and(|length: u64| length > LARGEST as u64) {
         return Err(too_large());
     }
-    let read = axum::body::to_bytes(request.into_body(), LARGEST);
-    match tokio::time::timeout(PATIENCE, read).await {
-        Ok(Ok(bytes)) => Ok(strict_json(&bytes)?),
+    match tokio::time::timeout(PATIENCE, whole(body)).await {
+        Ok(Some(bytes)) => Ok(strict_json(&bytes)?),
         // Either it is too long or whoever sent it went away, who will not read this.
-        Ok(Err(_)) => Err(too_large()),
+        Ok(None) => Err(too_large()),
         Err(_) => Err(Refusal::new(ErrorKind::Timeout, "the body takes too long")
             .with_status(StatusCode::REQUEST_TIMEOUT)),
     }
+}
+
+/// All of a body; most come in one piece, which is not copied.
+async fn whole(mut body: impl http_body::Body<Data = Bytes> + Unpin) -> Option<Bytes> {
+    let mut first = Bytes::new();
+    let mut all: Option<Vec<u8>> = None;
+    while let Some(frame) = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let Ok(piece) = frame.ok()?.into_data() else { continue };
+        let so_far = all.as_ref().map_or(first.len(), Vec::len);
+        if so_far + piece.len() > LARGEST {
+            return None;
+        }
+        match &mut all {
+            Some(all) => all.extend_from_slice(&piece),
+            None if first.is_empty() => first = piece,
+            None => all = Some([&first[..], &piece[..]].concat()),
+        }
+    }
+    Some(all.map_or(first, Bytes::from))
 }
 
 /// What stands behind the `?`, or a refusal in our own form.

@@ -4,6 +4,8 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
+use axum::http::HeaderMap;
+use bytes::Bytes;
 use gate::call::RawCall;
 use gate::policy::Decision;
 use gate::{Answer, Gate, Judgement};
@@ -12,9 +14,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::app::App;
-use crate::body::{caller, json as body};
+use crate::body::{caller, json_of};
 use crate::refusal::{Answered, Refusal, json_answer};
 use crate::seed::Wanted;
+use crate::token::Caller;
 
 /// A call to be judged: ours, or a security layer's question to its policy engine.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -75,12 +78,23 @@ pub(crate) struct Said {
 /// `POST /v1/check`
 pub(crate) async fn check(State(app): State<Arc<App>>, request: Request) -> Answered {
     let caller = caller(&request)?;
-    let Value::Object(members) = body(request).await? else {
+    let (head, body) = request.into_parts();
+    answer(&app, &caller, &head.headers, body).await
+}
+
+/// The same without what a router and its extractors put around a request.
+pub(crate) async fn answer(
+    app: &App,
+    caller: &Caller,
+    headers: &HeaderMap,
+    body: impl http_body::Body<Data = Bytes> + Unpin,
+) -> Answered {
+    let Value::Object(members) = json_of(headers, body).await? else {
         return Err(Refusal::invalid("a call is a JSON object"));
     };
     let layered = members.contains_key("resource");
     let read =
-        if layered { Wanted::of_security_layer(members, &caller) } else { Wanted::line(members, &caller) };
+        if layered { Wanted::of_security_layer(members, caller) } else { Wanted::line(members, caller) };
     // Whoever looks only for a decision finds one: what cannot be read is denied.
     let denied = |refusal: Refusal| {
         let decision = if layered { "DENY" } else { "deny" };
@@ -89,7 +103,7 @@ pub(crate) async fn check(State(app): State<Arc<App>>, request: Request) -> Answ
     };
     let wanted = read.map_err(denied)?;
     let explain = wanted.explain;
-    let judgement = judge(&app, wanted).await.map_err(denied)?;
+    let judgement = judge(app, wanted).await.map_err(denied)?;
     app.metrics.judged(judgement.ruling.decision);
     let ruling = &judgement.ruling;
     if !layered {

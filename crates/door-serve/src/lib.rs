@@ -40,6 +40,7 @@ mod seed;
 mod stall;
 mod stats;
 mod token;
+mod workers;
 
 pub use app::{App, Place, Setup};
 pub use gates::{Loader, Unfit};

@@ -21,8 +21,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower_service::Service as _;
 
 use crate::app::{App, Place};
+use crate::check;
 use crate::guard::{Head, Hosts, pass};
+use crate::routes;
 use crate::stall::Stalling;
+use crate::workers::Workers;
 
 /// So many connections at once; what comes beyond is closed unread.
 const MOST: usize = 2048;
@@ -145,7 +148,7 @@ pub async fn bind_socket(path: &Path) -> Result<Listening, String> {
 /// Serves until `stop` comes, then denies what is open, ends what runs and lets everybody go.
 ///
 /// # Errors
-/// It is not known where it listens.
+/// It is not known where it listens, or there are no threads.
 pub async fn serve(
     app: Arc<App>,
     listening: Listening,
@@ -154,6 +157,7 @@ pub async fn serve(
     app.called(listening.hosts().map_err(|error| error.to_string())?);
     more_descriptors();
     let router = app.router();
+    let workers = Workers::start()?;
     let places = Arc::new(Semaphore::new(MOST));
     let mut look = tokio::time::interval(LOOK);
     look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -166,7 +170,7 @@ pub async fn serve(
                 let _looked = tokio::task::spawn_blocking(move || app.refresh()).await;
             }
             accepted = accept(&listening) => match accepted {
-                Ok(stream) => admit(&app, &router, &places, stream),
+                Ok(stream) => admit(&app, &router, &places, &workers, stream),
                 // No descriptor is left, or the other end is gone already: a pause helps against the first.
                 Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
             },
@@ -175,6 +179,7 @@ pub async fn serve(
     app.shut_down();
     let everybody = u32::try_from(MOST).unwrap_or(u32::MAX);
     let _gone = tokio::time::timeout(FAREWELL, places.acquire_many(everybody)).await;
+    workers.end().await;
     Ok(())
 }
 
@@ -191,10 +196,10 @@ fn more_descriptors() {
     }
 }
 
-/// The other end of a connection.
+/// The other end of a connection, as it goes from the thread that accepts to the one that serves.
 enum Stream {
-    Address(tokio::net::TcpStream),
-    Socket(tokio::net::UnixStream),
+    Address(std::net::TcpStream),
+    Socket(std::os::unix::net::UnixStream),
 }
 
 async fn accept(listening: &Listening) -> std::io::Result<Stream> {
@@ -203,7 +208,7 @@ async fn accept(listening: &Listening) -> std::io::Result<Stream> {
             let (stream, _) = listener.accept().await?;
             // Answers are small; waiting for more to send with them only makes them late.
             stream.set_nodelay(true)?;
-            Ok(Stream::Address(stream))
+            stream.into_std().map(Stream::Address)
         }
         Listening::Socket(listener, _) => {
             let (stream, _) = listener.accept().await?;
@@ -211,7 +216,7 @@ async fn accept(listening: &Listening) -> std::io::Result<Stream> {
             if other != rustix::process::geteuid().as_raw() {
                 return Err(std::io::ErrorKind::PermissionDenied.into());
             }
-            Ok(Stream::Socket(stream))
+            stream.into_std().map(Stream::Socket)
         }
     }
 }
@@ -228,18 +233,29 @@ impl Drop for Placed {
     }
 }
 
-fn admit(app: &Arc<App>, router: &Router, places: &Arc<Semaphore>, stream: Stream) {
-    let Ok(place) = Arc::clone(places).try_acquire_owned() else {
+fn admit(app: &Arc<App>, router: &Router, places: &Arc<Semaphore>, workers: &Workers, stream: Stream) {
+    let (Ok(place), Some(seat)) = (Arc::clone(places).try_acquire_owned(), workers.seat()) else {
         app.metrics.turned_away.fetch_add(1, Ordering::Relaxed);
         return;
     };
     app.metrics.connections.fetch_add(1, Ordering::Relaxed);
     let placed = Placed { app: Arc::clone(app), _place: place };
     let router = router.clone();
-    match stream {
-        Stream::Address(stream) => drop(tokio::spawn(connection(placed, router, stream))),
-        Stream::Socket(stream) => drop(tokio::spawn(connection(placed, router, stream))),
-    }
+    seat.serve(async move {
+        // Where it cannot be taken over, it is closed.
+        match stream {
+            Stream::Address(stream) => {
+                if let Ok(stream) = tokio::net::TcpStream::from_std(stream) {
+                    connection(placed, router, stream).await;
+                }
+            }
+            Stream::Socket(stream) => {
+                if let Ok(stream) = tokio::net::UnixStream::from_std(stream) {
+                    connection(placed, router, stream).await;
+                }
+            }
+        }
+    });
 }
 
 async fn connection(
@@ -283,6 +299,11 @@ async fn answer(
     let passed = app.with_tokens(|tokens, hosts| pass(&head, hosts, tokens));
     let id = request_id(&request);
     let mut response = match passed {
+        // What is asked most, and by those who wait for it before every step, goes the short way.
+        Ok(Some(caller)) if routes::is_check(head.method, head.uri) => {
+            let (head, body) = request.into_parts();
+            check::answer(&app, &caller, &head.headers, body).await.into_response()
+        }
         Ok(caller) => {
             let mut request = request.map(Body::new);
             if let Some(caller) = caller {

@@ -146,8 +146,10 @@ pub(crate) fn json_answer(value: &impl Serialize) -> Response {
 
 /// The same with another status.
 pub(crate) fn json_with(status: StatusCode, value: &impl Serialize) -> Response {
-    match serde_json::to_vec(value) {
-        Ok(bytes) => bytes_with(status, bytes),
+    // Enough for most answers, so that it is not moved while it grows.
+    let mut bytes = Vec::with_capacity(1024);
+    match serde_json::to_writer(&mut bytes, value) {
+        Ok(()) => bytes_with(status, bytes),
         // FAIL-CLOSED: what cannot be written down is no answer.
         Err(_) => bytes_with(
             StatusCode::INTERNAL_SERVER_ERROR,

@@ -114,7 +114,7 @@ pub const ROUTES: &[Route] = &[
     Route { path: "/openapi.json", about: "This document", handler: || get(openapi::openapi), ..PLAIN },
     Route {
         method: Method::Post,
-        path: "/v1/check",
+        path: CHECK,
         about: "Whether a call may run; nothing runs and nobody is asked",
         takes: Some(form::<check::Asked>),
         statuses: &[422, 500],
@@ -286,6 +286,13 @@ pub(crate) fn is_open(path: &str) -> bool {
     FILES.iter().any(|file| file.path == path)
         || ROUTES.iter().any(|route| route.access == Access::Open && route.path == path)
 }
+
+/// Whether a request asks for a decision, as the table has it.
+pub(crate) fn is_check(method: &axum::http::Method, uri: &Uri) -> bool {
+    *method == axum::http::Method::POST && uri.path() == CHECK
+}
+
+const CHECK: &str = "/v1/check";
 
 /// The methods that something at this path is asked with.
 fn methods_of(path: &str) -> Vec<&'static str> {

@@ -1,5 +1,7 @@
 //! A ruling as programs read it: the answer of `check` as JSON, whichever door it goes out by.
 
+use std::borrow::Cow;
+
 use call::{Invalid, mask};
 use effects::{Effect, Part};
 use policy::Decision;
@@ -7,20 +9,20 @@ use serde::Serialize;
 
 use crate::Judgement;
 
-/// One ruling, as programs read it.
+/// One ruling, as programs read it. It is written straight from the judgement.
 #[derive(Debug, Serialize)]
-pub struct Answer {
+pub struct Answer<'a> {
     decision: &'static str,
-    reason: String,
-    rule: Rule,
-    risk: Risk,
+    reason: Cow<'a, str>,
+    rule: Rule<'a>,
+    risk: Risk<'a>,
     effects: Vec<EffectView>,
-    parts: Vec<String>,
+    parts: Vec<Cow<'a, str>>,
     step: u8,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    help: Vec<String>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    help: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
-    security_warning: Option<Warning>,
+    security_warning: Option<Warning<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     requires_typed_confirmation: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -29,28 +31,28 @@ pub struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     error_kind: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    trace: Vec<Trace>,
+    trace: Vec<Trace<'a>>,
 }
 
 #[derive(Debug, Serialize)]
-struct Rule {
-    id: String,
+struct Rule<'a> {
+    id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<String>,
+    file: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
 }
 
 #[derive(Debug, Serialize)]
-struct Risk {
+struct Risk<'a> {
     level: &'static str,
-    factors: Vec<&'static str>,
+    factors: &'a [&'static str],
 }
 
 #[derive(Debug, Serialize)]
-struct Warning {
+struct Warning<'a> {
     level: &'static str,
-    message: String,
+    message: &'a str,
 }
 
 #[derive(Debug, Serialize)]
@@ -62,39 +64,39 @@ struct EffectView {
 }
 
 #[derive(Debug, Serialize)]
-struct Trace {
+struct Trace<'a> {
     step: u8,
     about: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<&'static str>,
-    note: String,
+    note: &'a str,
 }
 
-impl Answer {
+impl<'a> Answer<'a> {
     /// The answer to a call that was judged.
     #[must_use]
-    pub fn of(judgement: &Judgement, explain: bool) -> Answer {
+    pub fn of(judgement: &'a Judgement, explain: bool) -> Answer<'a> {
         let ruling = &judgement.ruling;
         let typed = ruling.decision == Decision::Ask
             && (ruling.warning.as_ref().is_some_and(|warning| warning.level == "CRITICAL")
                 || ruling.obligations.contains(&policy::Obligation::TypedConfirmation));
         Answer {
             decision: ruling.decision.name(),
-            reason: ruling.reason.clone(),
+            reason: Cow::Borrowed(&ruling.reason),
             rule: Rule {
-                id: ruling.rule.id.to_string(),
-                file: ruling.rule.at.as_ref().map(|at| at.file.to_string()),
+                id: &ruling.rule.id,
+                file: ruling.rule.at.as_ref().map(|at| at.file.as_ref()),
                 line: ruling.rule.at.as_ref().map(|at| at.line).filter(|line| *line > 0),
             },
-            risk: Risk { level: ruling.risk.level.name(), factors: ruling.risk.factors.clone() },
+            risk: Risk { level: ruling.risk.level.name(), factors: &ruling.risk.factors },
             effects: effects(&judgement.analysis.parts),
-            parts: judgement.analysis.parts.iter().map(|part| mask(&part.text).into_owned()).collect(),
+            parts: judgement.analysis.parts.iter().map(|part| mask(&part.text)).collect(),
             step: ruling.step as u8,
-            help: ruling.help.clone(),
+            help: &ruling.help,
             security_warning: ruling
                 .warning
                 .as_ref()
-                .map(|warning| Warning { level: warning.level, message: warning.message.clone() }),
+                .map(|warning| Warning { level: warning.level, message: &warning.message }),
             requires_typed_confirmation: typed.then_some("I confirm"),
             obligations: ruling.obligations.iter().map(|obligation| obligation.name()).collect(),
             needs_fence: ruling.needs_fence,
@@ -107,7 +109,7 @@ impl Answer {
                         step: line.step as u8,
                         about: line.step.about(),
                         decision: line.decision.map(Decision::name),
-                        note: line.note.to_string(),
+                        note: &line.note,
                     })
                     .collect()
             } else {
@@ -118,22 +120,22 @@ impl Answer {
 
     /// The answer to a call that is malformed.
     #[must_use]
-    pub fn invalid(invalid: &Invalid) -> Answer {
+    pub fn invalid(invalid: &Invalid) -> Answer<'static> {
         Answer::refused("validation", invalid.to_string())
     }
 
     /// The answer where no call could be judged.
     #[must_use]
-    pub fn refused(kind: &'static str, reason: String) -> Answer {
+    pub fn refused(kind: &'static str, reason: String) -> Answer<'static> {
         Answer {
             decision: "deny",
-            reason,
-            rule: Rule { id: kind.into(), file: None, line: None },
-            risk: Risk { level: "low", factors: Vec::new() },
+            reason: Cow::Owned(reason),
+            rule: Rule { id: kind, file: None, line: None },
+            risk: Risk { level: "low", factors: &[] },
             effects: Vec::new(),
             parts: Vec::new(),
             step: 1,
-            help: Vec::new(),
+            help: &[],
             security_warning: None,
             requires_typed_confirmation: None,
             obligations: Vec::new(),

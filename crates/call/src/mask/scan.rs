@@ -95,7 +95,7 @@ impl<'a> Scanner<'a> {
             self.shapes(start, end);
         }
         if start >= self.unsearched {
-            let length = self.count_from(start, opaque::is_wide);
+            let length = self.count_from(start, is_wide);
             self.unsearched = start + length;
             if length >= opaque::SHORTEST {
                 self.opaque(start..start + length);
@@ -323,7 +323,7 @@ impl<'a> Scanner<'a> {
             return;
         }
         let from = end + self.count_from(end, |byte| byte == b' ');
-        let length = self.count_from(from, |byte| opaque::is_wide(byte) || byte == b'.');
+        let length = self.count_from(from, |byte| is_wide(byte) || byte == b'.');
         let word = self.bytes.get(from..from + length).unwrap_or_default();
         let plain = word.iter().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'.'))
             || (!token.eq_ignore_ascii_case(b"bearer") && (length < 16 || is_word(word)))
@@ -464,18 +464,29 @@ impl<'a> Scanner<'a> {
     }
 }
 
+/// Letters, digits, `_`, `-` and `.`.
 pub(super) fn is_token(byte: u8) -> bool {
-    TOKEN.get(usize::from(byte)).copied().unwrap_or(false)
+    KINDS.get(usize::from(byte)).is_some_and(|kind| kind & TOKEN != 0)
 }
 
-/// Letters, digits, `_`, `-` and `.`: a table, since every byte is looked up.
-static TOKEN: [bool; 256] = {
-    let mut table = [false; 256];
+/// What an opaque token is made of.
+fn is_wide(byte: u8) -> bool {
+    KINDS.get(usize::from(byte)).is_some_and(|kind| kind & WIDE != 0)
+}
+
+const TOKEN: u8 = 1;
+const WIDE: u8 = 2;
+
+/// A table, since every byte is looked up.
+static KINDS: [u8; 256] = {
+    let mut table = [0; 256];
     let mut byte = 0_u8;
     while byte < 128 {
+        let token = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
         #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
         {
-            table[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+            table[byte as usize] =
+                if token { TOKEN } else { 0 } | if opaque::is_wide(byte) { WIDE } else { 0 };
         }
         byte += 1;
     }
