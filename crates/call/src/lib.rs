@@ -33,7 +33,7 @@ pub use call::Call;
 pub use canonical::{MAX_SAFE_INTEGER, canonical};
 pub use custom::CustomArguments;
 pub use descriptor::{Category, Descriptor, Descriptors, Passthrough, Seen, Taken};
-pub use digest::{DigestKey, sha256_hex};
+pub use digest::{DigestKey, sha256, sha256_hex};
 pub use error_kind::ErrorKind;
 pub use form::{Form, Purpose};
 pub use intent::{Intent, Shell};

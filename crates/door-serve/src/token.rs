@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gate::Machine;
-use gate::call::{sha256_hex, strict_json};
+use gate::call::{sha256, strict_json};
 use serde::Deserialize;
 
 /// The longest file that is read.
@@ -36,9 +36,9 @@ pub struct Tokens {
     all: Vec<(Digest, Caller)>,
 }
 
-/// The hexadecimal SHA-256 of a token.
+/// The SHA-256 of a token.
 #[derive(Debug, Clone)]
-struct Digest([u8; 64]);
+struct Digest([u8; 32]);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -98,7 +98,7 @@ impl Tokens {
             return Err("the token is not 256 bits in base64url".into());
         }
         let everything = Caller { name: None, may_name_principals: true, may_approve: true, may_call: true };
-        let mut all = vec![(Digest::of(main), everything)];
+        let mut all = vec![(Digest::of(main.as_bytes()), everything)];
         let file: File = match more {
             None => File { tokens: Vec::new() },
             Some(text) => {
@@ -126,7 +126,7 @@ impl Tokens {
 
     /// Whose token this is. How long it takes does not depend on how much of it is right.
     pub(crate) fn caller(&self, token: &[u8]) -> Option<&Caller> {
-        let given = Digest::of_bytes(token);
+        let given = Digest::of(token);
         let mut found = None;
         for (digest, caller) in &self.all {
             if digest.is(&given) {
@@ -138,21 +138,26 @@ impl Tokens {
 }
 
 impl Digest {
-    fn of(token: &str) -> Digest {
-        Digest::of_bytes(token.as_bytes())
+    fn of(token: &[u8]) -> Digest {
+        Digest(sha256(token))
     }
 
-    fn of_bytes(token: &[u8]) -> Digest {
-        let mut digits = [0; 64];
-        for (place, digit) in digits.iter_mut().zip(sha256_hex(token).bytes()) {
-            *place = digit;
-        }
-        Digest(digits)
-    }
-
+    /// From 64 hexadecimal digits, small ones.
     fn read(text: &str) -> Option<Digest> {
-        let digits: [u8; 64] = text.as_bytes().try_into().ok()?;
-        digits.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')).then_some(Digest(digits))
+        let digit = |byte: &u8| match byte {
+            b'0'..=b'9' => Some(byte - b'0'),
+            b'a'..=b'f' => Some(byte - b'a' + 10),
+            _ => None,
+        };
+        let mut bytes = [0; 32];
+        let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+        if pairs.len() != bytes.len() || !rest.is_empty() {
+            return None;
+        }
+        for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+            *byte = digit(high)? << 4 | digit(low)?;
+        }
+        Some(Digest(bytes))
     }
 
     fn is(&self, other: &Digest) -> bool {
@@ -232,7 +237,7 @@ mod tests {
         let other = new_token().unwrap();
         let file = format!(
             r#"{{"tokens": [{{"name": "ci", "sha256": "{}", "may_call": true}}]}}"#,
-            sha256_hex(other.as_bytes())
+            gate::call::sha256_hex(other.as_bytes())
         );
         let tokens = Tokens::of(&main, Some(&file)).unwrap();
         assert!(tokens.caller(main.as_bytes()).is_some_and(|caller| caller.may_approve));

@@ -1,5 +1,6 @@
 //! Flags of `exec`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -18,7 +19,7 @@ Examples:
   bailiwick exec --plan -- make";
 
 /// What to run, and what it may touch beyond what the configuration says.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Exec {
     /// A further path to read
     #[arg(long, value_name = "P")]
@@ -55,6 +56,30 @@ pub(crate) struct Exec {
 }
 
 impl Exec {
+    /// Reads what hooks write and people mostly do: `-- PROGRAM ARGS…`, with nothing before it but whose call it is. `None` for
+    /// everything else; to put the description of all flags together takes longer than to judge the call.
+    pub(super) fn plainly(words: impl IntoIterator<Item = OsString>) -> Option<Exec> {
+        let mut words = words.into_iter().map(|word| word.into_string().ok());
+        let mut exec = Exec::default();
+        loop {
+            let place = match words.next()??.as_str() {
+                "--" => break,
+                "--session" => &mut exec.session,
+                "--call" => &mut exec.call,
+                "--by" => &mut exec.by,
+                _ => return None,
+            };
+            let value = words.next()??;
+            if value.starts_with('-') || place.replace(value).is_some() {
+                return None;
+            }
+        }
+        exec.command = words.collect::<Option<_>>()?;
+        let whole =
+            (exec.session.is_some() || exec.call.is_none()) && (exec.call.is_some() || exec.by.is_none());
+        (whole && !exec.command.is_empty()).then_some(exec)
+    }
+
     /// What the flags say of the sandbox, as the YAML that they stand for.
     pub(crate) fn terms(&self) -> Result<Vec<String>, String> {
         let quoted = |text: &str| serde_json::to_string(text).map_err(|error| error.to_string());
@@ -89,5 +114,47 @@ impl Exec {
             terms.push(format!("limits: {{{}}}", limits.join(", ")));
         }
         Ok(terms)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::FromArgMatches as _;
+
+    use super::*;
+
+    #[test]
+    fn what_is_read_plainly_is_what_the_whole_description_reads() {
+        let whole = |words: &[&str]| {
+            let all = Exec::augment_args(clap::Command::new("bailiwick exec").no_binary_name(true));
+            let found = all.try_get_matches_from(words).ok()?;
+            Exec::from_arg_matches(&found).ok()
+        };
+        let rows: [(&[&str], bool); 17] = [
+            (&["--", "ls", "-la"], true),
+            (&["--", "ls", "--", "--session", "x", "-h"], true),
+            (&["--session", "s", "--", "ls"], true),
+            (&["--session", "s", "--call", "c", "--by", "w,g", "--", "/bin/bash", "-c", "a b"], true),
+            (&["--call", "c", "--session", "", "--", "ls"], true),
+            (&["--call", "c", "--", "ls"], false),
+            (&["--session", "s", "--by", "w", "--", "ls"], false),
+            (&["--session", "s", "--session", "t", "--", "ls"], false),
+            (&["--session", "--", "ls"], false),
+            (&["--session", "-s", "--", "ls"], false),
+            (&["--session=s", "--", "ls"], false),
+            (&["--plan", "--", "ls"], false),
+            (&["--read", "/a", "--", "ls"], false),
+            (&["ls", "-la"], false),
+            (&["--"], false),
+            (&["--session", "s"], false),
+            (&[], false),
+        ];
+        for (words, plain) in rows {
+            let read = Exec::plainly(words.iter().map(OsString::from));
+            assert_eq!(read.is_some(), plain, "{words:?}");
+            if let Some(read) = read {
+                assert_eq!(format!("{:?}", Some(read)), format!("{:?}", whole(words)), "{words:?}");
+            }
+        }
     }
 }

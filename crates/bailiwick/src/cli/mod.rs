@@ -34,19 +34,22 @@ pub(crate) struct Cli {
 impl Cli {
     /// What this process was asked to do. It ends here where that was help, or is not understood.
     pub(crate) fn of_this_process() -> Cli {
-        // `exec` stands before every command of somebody's day: only its own flags are put together for it. Whatever is not
-        // plainly one of them is left to the whole.
         let mut words = std::env::args_os().skip(1);
         let (first, second) = (words.next(), words.next());
-        // So does `hook`, before every call of an agent: a host's name and nothing else is all that it takes.
+        // `hook` stands before every call of an agent: a host's name and nothing else is all that it takes.
         if first.as_deref().is_some_and(|word| word == "hook")
             && let Some(host) = second.as_ref().and_then(|word| word.to_str()).and_then(Host::from_name)
             && words.next().is_none()
         {
             return Cli { command: Command::Hook(Hook { host: host.name().to_owned() }) };
         }
+        // So does `exec`, before every command of somebody's day: only its own flags are put together for it. Whatever is not
+        // plainly one of them is left to the whole.
         let mut words = std::env::args_os().skip(1);
         if words.next().is_some_and(|word| word == "exec") {
+            if let Some(exec) = Exec::plainly(std::env::args_os().skip(2)) {
+                return Cli { command: Command::Exec(exec) };
+            }
             let exec = Exec::augment_args(clap::Command::new("bailiwick exec").no_binary_name(true));
             let read = exec.try_get_matches_from(words).and_then(|found| Exec::from_arg_matches(&found));
             if let Ok(exec) = read {
@@ -174,7 +177,7 @@ pub(crate) struct Call {
 }
 
 /// Where, and under which configuration.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Setup {
     /// A configuration file, above the managed, the user's and the workspace's
     #[arg(long, value_name = "FILE")]

@@ -86,6 +86,25 @@ impl<'a> Scanner<'a> {
     }
 
     fn token(&mut self, start: usize, end: usize) {
+        if !self.is_plain(start, end) {
+            self.look_closely(start, end);
+        }
+        self.habits(start, end);
+        self.bearer(start, end);
+    }
+
+    /// Most words are short, stand before another word and name nothing: neither they nor what follows can be a secret, unless
+    /// by what the program before them is.
+    fn is_plain(&self, start: usize, end: usize) -> bool {
+        let apart = match self.byte(end) {
+            None => true,
+            Some(b' ' | b'\t') => self.byte(end + 1).is_none_or(is_token) && !self.follows_set(),
+            Some(next) => !is_telling(next),
+        };
+        apart && end - start < shapes::SHORTEST && self.byte(start) != Some(b'-')
+    }
+
+    fn look_closely(&mut self, start: usize, end: usize) {
         if end - start >= 5
             && self.bytes.get(start..end).is_some_and(|token| token.starts_with(b"-----BEGIN"))
         {
@@ -94,7 +113,7 @@ impl<'a> Scanner<'a> {
         if end - start >= shapes::SHORTEST || self.byte(end) == Some(b'/') {
             self.shapes(start, end);
         }
-        if start >= self.unsearched {
+        if start >= self.unsearched && self.may_be_long(start) {
             let length = self.count_from(start, is_wide);
             self.unsearched = start + length;
             if length >= opaque::SHORTEST {
@@ -102,8 +121,6 @@ impl<'a> Scanner<'a> {
             }
         }
         self.named(start, end);
-        self.habits(start, end);
-        self.bearer(start, end);
     }
 
     // ── by shape ────────────────────────────────────────────────────────────
@@ -146,6 +163,11 @@ impl<'a> Scanner<'a> {
                 };
             fits.then_some(shape.prefix.len() + length)
         })
+    }
+
+    /// Few words are followed, at each of these places, by more of the same: the rest need not be measured.
+    fn may_be_long(&self, start: usize) -> bool {
+        [opaque::SHORTEST - 1, 16, 8, 4].iter().all(|ahead| self.byte(start + ahead).is_some_and(is_wide))
     }
 
     fn opaque(&mut self, run: Range<usize>) {
@@ -224,10 +246,14 @@ impl<'a> Scanner<'a> {
 
     /// What stands around a word without an `=` could make it the name of what follows.
     fn announces(&self, end: usize) -> bool {
-        let set = self.before.len() == 3;
+        let set = self.follows_set();
         let spaces = self.count_from(end, |byte| matches!(byte, b' ' | b'\t'));
         let next = self.byte(end + spaces);
         set || next == Some(b'=') || (self.quote.is_some() && is_quote(next))
+    }
+
+    fn follows_set(&self) -> bool {
+        self.bytes.get(self.before.clone()).is_some_and(|word| word.eq_ignore_ascii_case(b"set"))
     }
 
     /// `--password x`, `set password x`, `PASSWORD 'x'`.
@@ -236,7 +262,7 @@ impl<'a> Scanner<'a> {
         if from == end {
             return;
         }
-        let set = self.bytes.get(self.before.clone()).is_some_and(|word| word.eq_ignore_ascii_case(b"set"));
+        let set = self.follows_set();
         let token = self.bytes.get(start..end).unwrap_or_default();
         // SQL: a literal in the other kind of quote.
         let literal = self.quote.is_some()
@@ -474,8 +500,14 @@ fn is_wide(byte: u8) -> bool {
     KINDS.get(usize::from(byte)).is_some_and(|kind| kind & WIDE != 0)
 }
 
+/// What makes the word before it a name, or part of something longer.
+fn is_telling(byte: u8) -> bool {
+    KINDS.get(usize::from(byte)).is_some_and(|kind| kind & (WIDE | TELLING) != 0)
+}
+
 const TOKEN: u8 = 1;
 const WIDE: u8 = 2;
+const TELLING: u8 = 4;
 
 /// A table, since every byte is looked up.
 static KINDS: [u8; 256] = {
@@ -485,8 +517,9 @@ static KINDS: [u8; 256] = {
         let token = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
         #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
         {
-            table[byte as usize] =
-                if token { TOKEN } else { 0 } | if opaque::is_wide(byte) { WIDE } else { 0 };
+            table[byte as usize] = if token { TOKEN } else { 0 }
+                | if opaque::is_wide(byte) { WIDE } else { 0 }
+                | if matches!(byte, b':' | b'"' | b'\'' | b'\\') { TELLING } else { 0 };
         }
         byte += 1;
     }

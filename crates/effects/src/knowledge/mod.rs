@@ -2,6 +2,7 @@
 
 pub(crate) mod format;
 
+use std::cmp::Ordering;
 use std::sync::OnceLock;
 
 pub(crate) use format::{Action, Block, Choice, Operands, Role, Slot, Style, Takes, Touch};
@@ -41,7 +42,8 @@ static READ: [OnceLock<Box<Node>>; packed::COUNT] = [const { OnceLock::new() }; 
 
 /// The block of a program, by its base name.
 pub(crate) fn program(name: &str) -> Option<&'static Node> {
-    let row = match packed::NAMES.binary_search_by(|row| row_name(row).cmp(name)) {
+    let bytes = |row: &Row| bytes(row.at, u32::from(row.length));
+    let row = match packed::NAMES.binary_search_by(|row| bytes(row).cmp(name.as_bytes())) {
         Ok(found) => packed::NAMES.get(found),
         Err(_) => packed::WILD.iter().find(|row| matches(row_name(row), name)),
     }?;
@@ -55,6 +57,11 @@ pub(crate) fn program(name: &str) -> Option<&'static Node> {
 
 fn row_name(row: &Row) -> &'static str {
     slice(row.at, u32::from(row.length))
+}
+
+fn bytes(start: u32, length: u32) -> &'static [u8] {
+    let start = start as usize;
+    packed::TEXT.as_bytes().get(start..start + length as usize).unwrap_or_default()
 }
 
 fn slice(start: u32, length: u32) -> &'static str {
@@ -83,7 +90,15 @@ impl Node {
 
     /// The subcommand of this name: one that is spelt out before one with a `*`.
     pub(crate) fn branch(&self, name: &str) -> Option<&Node> {
-        let exact = |names: &str| names.split_ascii_whitespace().any(|one| one == name);
+        let exact = |names: &str| match names.len().cmp(&name.len()) {
+            Ordering::Less => false,
+            Ordering::Equal => names == name,
+            // Few have more than one name.
+            Ordering::Greater => {
+                names.bytes().any(|byte| byte.is_ascii_whitespace())
+                    && names.split_ascii_whitespace().any(|one| one == name)
+            }
+        };
         let wild =
             |names: &str| names.split_ascii_whitespace().any(|one| one.contains('*') && matches(one, name));
         let branches = &self.block.branches;
