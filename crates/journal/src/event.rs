@@ -220,7 +220,7 @@ fn head(kind: Kind, at: Timestamp, out: &mut String) {
     out.push_str("\"type\":\"");
     out.push_str(kind.name());
     out.push_str("\",\"timestamp\":\"");
-    out.push_str(&at.to_string());
+    out.push_str(at.written().as_str());
     out.push('"');
 }
 

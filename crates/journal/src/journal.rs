@@ -77,10 +77,8 @@ pub struct Journal {
     waiting: AtomicUsize,
 }
 
-/// A checkpoint alone.
-const NOTHING: [String; 0] = [];
 /// So many turns of others are waited for, at most.
-const PATIENCE: usize = 32;
+const PATIENCE: usize = 100;
 
 /// Appends that are written together.
 #[derive(Default)]
@@ -93,11 +91,34 @@ struct Batch {
 #[derive(Default)]
 struct State {
     /// Those that nobody has begun to write.
-    bodies: Vec<String>,
+    bodies: Bodies,
     /// How many came in all, and from how many callers.
     joined: usize,
     callers: usize,
     seal: bool,
+}
+
+/// The texts of some records, one after the other: they are handed on in one piece, and each caller frees what it made.
+#[derive(Default)]
+struct Bodies {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Bodies {
+    fn add(&mut self, body: &str) {
+        self.text.push_str(body);
+        self.ends.push(self.text.len());
+    }
+
+    fn drain(&mut self, add: &mut dyn FnMut(&str)) {
+        let mut from = 0;
+        for end in self.ends.drain(..) {
+            add(self.text.get(from..end).unwrap_or_default());
+            from = end;
+        }
+        self.text.clear();
+    }
 }
 
 impl Journal {
@@ -182,7 +203,7 @@ impl Journal {
         let bodies: Vec<String> = events.iter().map(|event| event.body(now)).collect();
         let numbers = {
             let mut writer = held(&self.writer);
-            writer.locked(|writer| writer.append(bodies.iter(), || seal, false, &|| self.oldest()))?
+            writer.locked(|writer| writer.append(each(&bodies), || seal, false, &|| self.oldest()))?
         };
         self.note_ends(events);
         Ok(numbers.into_iter().map(Sequence).collect())
@@ -208,9 +229,7 @@ impl Journal {
     pub fn seal(&self) -> Result<(), Unavailable> {
         let mut writer = held(&self.writer);
         // Nothing waits for a checkpoint, so none is worth a sync: without it, the tail is unsealed and says so.
-        writer
-            .locked(|writer| writer.append(NOTHING.iter(), || Seal::Now, false, &|| self.oldest()))
-            .map(drop)
+        writer.locked(|writer| writer.append(each(&[]), || Seal::Now, false, &|| self.oldest())).map(drop)
     }
 
     /// Sees to checkpoints while the journal lies idle, until the guard goes: for processes that live long.
@@ -233,10 +252,10 @@ impl Journal {
         let now = self.host.now();
         let bodies: Vec<String> = events.iter().map(|event| event.body(now)).collect();
         let numbers = if self.sync == Sync::Group {
-            self.append_together(bodies, seal)?
+            self.append_together(&bodies, seal)?
         } else {
             let mut writer = held(&self.writer);
-            writer.locked(|writer| writer.append(bodies.iter(), || seal, true, &|| self.oldest()))?
+            writer.locked(|writer| writer.append(each(&bodies), || seal, true, &|| self.oldest()))?
         };
         if let Some(last) = numbers.last() {
             self.written.fetch_max(*last, Ordering::Relaxed);
@@ -265,7 +284,7 @@ impl Journal {
         Ok(())
     }
 
-    fn append_together(&self, bodies: Vec<String>, seal: Seal) -> Result<Vec<u64>, Unavailable> {
+    fn append_together(&self, bodies: &[String], seal: Seal) -> Result<Vec<u64>, Unavailable> {
         let count = bodies.len();
         let (batch, from, first) = {
             let mut joining = held(&self.joining);
@@ -274,7 +293,7 @@ impl Journal {
             let mut state = held(&batch.state);
             let from = state.joined;
             state.joined += count;
-            state.bodies.extend(bodies);
+            bodies.iter().for_each(|body| state.bodies.add(body));
             state.seal |= seal == Seal::Now;
             state.callers += 1;
             drop(state);
@@ -294,10 +313,10 @@ impl Journal {
     fn lead(&self, batch: &Batch) {
         let _answer = Answer(batch);
         let mut writer = held(&self.writer);
-        let joined =
-            Joined { journal: self, batch, ready: Vec::new().into_iter(), patience: PATIENCE, open: true };
+        let joined = Joined { journal: self, batch, open: true };
         let seal = || if held(&batch.state).seal { Seal::Now } else { Seal::Due };
-        let result = writer.locked(|writer| writer.append(joined, seal, true, &|| self.oldest()));
+        let result =
+            writer.locked(|writer| writer.append(|add| joined.each(add), seal, true, &|| self.oldest()));
         drop(writer);
         let _first = batch.result.set(result);
     }
@@ -321,44 +340,38 @@ impl Drop for Journal {
 struct Joined<'a> {
     journal: &'a Journal,
     batch: &'a Batch,
-    ready: std::vec::IntoIter<String>,
-    patience: usize,
     open: bool,
 }
 
 impl Joined<'_> {
+    fn each(mut self, add: &mut dyn FnMut(&str)) {
+        let mut patience = PATIENCE;
+        let mut ready = Bodies::default();
+        loop {
+            let was_open = self.open;
+            let callers = {
+                let mut state = held(&self.batch.state);
+                std::mem::swap(&mut state.bodies, &mut ready);
+                state.callers
+            };
+            if !ready.ends.is_empty() {
+                ready.drain(add);
+            } else if !was_open {
+                return;
+            } else if patience == 0 || callers >= self.journal.waiting.load(Ordering::Relaxed) {
+                // Somebody may have joined just before.
+                self.close();
+            } else {
+                patience -= 1;
+                std::thread::yield_now();
+            }
+        }
+    }
+
     /// From here on nobody joins.
     fn close(&mut self) {
         if std::mem::take(&mut self.open) {
             held(&self.journal.joining).take();
-        }
-    }
-}
-
-impl Iterator for Joined<'_> {
-    type Item = String;
-
-    fn next(&mut self) -> Option<String> {
-        loop {
-            if let Some(body) = self.ready.next() {
-                return Some(body);
-            }
-            let was_open = self.open;
-            let (bodies, callers) = {
-                let mut state = held(&self.batch.state);
-                (std::mem::take(&mut state.bodies), state.callers)
-            };
-            if !bodies.is_empty() {
-                self.ready = bodies.into_iter();
-            } else if !was_open {
-                return None;
-            } else if self.patience == 0 || callers >= self.journal.waiting.load(Ordering::Relaxed) {
-                // Somebody may have joined just before.
-                self.close();
-            } else {
-                self.patience -= 1;
-                std::thread::yield_now();
-            }
         }
     }
 }
@@ -428,6 +441,11 @@ fn seal_now_and_then(journal: &Weak<Journal>, stop: &(Mutex<bool>, Condvar)) {
     }
 }
 
+/// Texts that are all there.
+fn each(bodies: &[String]) -> impl FnOnce(&mut dyn FnMut(&str)) {
+    move |add| bodies.iter().for_each(|body| add(body))
+}
+
 fn key(event: &Event) -> Option<CallKey> {
     let text = |shown: &Shown| shown.cut().as_str().to_owned();
     Some((event.session_id.as_ref().map(text), text(event.call_id.as_ref()?)))
@@ -449,7 +467,7 @@ fn recover(writer: &mut Writer, running: &Running) -> Result<Opened, Unavailable
             opened.interrupted = bodies.len();
             writer.append_after_boot(&bodies)?;
         } else if opened.repaired_bytes > 0 {
-            writer.append(NOTHING.iter(), || Seal::Due, true, &oldest)?;
+            writer.append(each(&[]), || Seal::Due, true, &oldest)?;
         }
         Ok(opened)
     })?;
@@ -461,7 +479,7 @@ fn recover(writer: &mut Writer, running: &Running) -> Result<Opened, Unavailable
                 let ended = left.calls.iter().filter_map(|key| Some(open.get(key)?.interrupted(key, now)));
                 let bodies: Vec<String> = ended.collect();
                 if !bodies.is_empty() {
-                    writer.append(bodies.iter(), || Seal::Due, true, &oldest)?;
+                    writer.append(each(&bodies), || Seal::Due, true, &oldest)?;
                 }
                 Ok(bodies.len())
             })?;

@@ -68,21 +68,39 @@ pub(crate) struct Links {
 impl Links {
     /// Appends the line to `out`; gives its hash.
     pub(crate) fn write(&self, body: &str, out: &mut Vec<u8>) -> Hash {
-        use std::io::Write as _;
         let start = out.len();
-        let Links { seq, prev, sealed, kept, boot } = self;
-        let boot = std::str::from_utf8(boot.as_bytes()).unwrap_or_default();
-        // Writing to a vector cannot fail.
-        let _ = write!(
-            out,
-            "{{\"seq\":{seq},\"prev\":\"{}\",\"sealed\":{sealed},\"kept\":{kept},\"boot\":\"{boot}\",{body}",
-            prev.as_str()
-        );
+        out.extend_from_slice(b"{\"seq\":");
+        decimal(self.seq, out);
+        out.extend_from_slice(b",\"prev\":\"");
+        out.extend_from_slice(&self.prev.0);
+        out.extend_from_slice(b"\",\"sealed\":");
+        decimal(self.sealed, out);
+        out.extend_from_slice(b",\"kept\":");
+        decimal(self.kept, out);
+        out.extend_from_slice(b",\"boot\":\"");
+        out.extend_from_slice(self.boot.as_bytes());
+        out.extend_from_slice(b"\",");
+        out.extend_from_slice(body.as_bytes());
         let hash = Hash::of(out.get(start..).unwrap_or_default());
         out.extend_from_slice(b",\"hash\":\"");
         out.extend_from_slice(&hash.0);
         out.extend_from_slice(b"\"}\n");
         hash
+    }
+}
+
+/// Writes a number.
+fn decimal(mut number: u64, out: &mut Vec<u8>) {
+    let start = out.len();
+    loop {
+        out.push(b'0' + u8::try_from(number % 10).unwrap_or(0));
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    if let Some(digits) = out.get_mut(start..) {
+        digits.reverse();
     }
 }
 

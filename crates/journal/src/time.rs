@@ -80,13 +80,46 @@ impl Timestamp {
     }
 }
 
-impl std::fmt::Display for Timestamp {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Timestamp {
+    /// As it is written. Every record has one, so its digits are put in their places without the ways of formatting.
+    pub(crate) fn written(self) -> Written {
         let (year, month, day) = civil(self.0.div_euclid(DAY));
         let within = self.0.rem_euclid(DAY);
         let (seconds, micros) = (within / SECOND, within % SECOND);
         let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z")
+        let mut text = *b"0000-00-00T00:00:00.000000Z";
+        let parts = [
+            (0, 4, year),
+            (5, 2, month),
+            (8, 2, day),
+            (11, 2, hour),
+            (14, 2, minute),
+            (17, 2, second),
+            (20, 6, micros),
+        ];
+        for (from, digits, mut rest) in parts {
+            for place in text.iter_mut().skip(from).take(digits).rev() {
+                *place += u8::try_from(rest % 10).unwrap_or(0);
+                rest /= 10;
+            }
+        }
+        Written(text)
+    }
+}
+
+/// The text of a point in time.
+pub(crate) struct Written([u8; 27]);
+
+impl Written {
+    pub(crate) fn as_str(&self) -> &str {
+        // INVARIANT: digits and the signs between them.
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
+impl std::fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.written().as_str())
     }
 }
 

@@ -60,6 +60,8 @@ pub(crate) struct Writer {
     chain: Option<Chain>,
     poisoned: Option<String>,
     last_seal: Timestamp,
+    /// How long the last batch was: the next is likely to need as much.
+    usual: usize,
 }
 
 /// The last segment, as we left it or found it.
@@ -98,7 +100,7 @@ struct Batch<'a> {
 impl Writer {
     pub(crate) fn new(volume: Box<dyn Volume>, host: Arc<dyn Host>, keys: Keys, settings: Settings) -> Self {
         let (boot, last_seal) = (host.boot(), host.now());
-        Writer { volume, host, keys, settings, boot, chain: None, poisoned: None, last_seal }
+        Writer { volume, host, keys, settings, boot, chain: None, poisoned: None, last_seal, usual: 2048 }
     }
 
     /// Does something with the lock held and the end of the journal known.
@@ -120,7 +122,7 @@ impl Writer {
     /// when a new segment begins.
     pub(crate) fn append(
         &mut self,
-        bodies: impl Iterator<Item: AsRef<str>>,
+        bodies: impl FnOnce(&mut dyn FnMut(&str)),
         seal: impl FnOnce() -> Seal,
         sync: bool,
         oldest: &dyn Fn() -> Option<u64>,
@@ -130,12 +132,12 @@ impl Writer {
         let since = now.micros() - self.last_seal.micros();
         let mut due = !(0..SEALED_EVERY).contains(&since);
         let boot = self.boot();
-        let mut numbers = Vec::with_capacity(bodies.size_hint().0);
+        let mut numbers = Vec::new();
         let batch = self.batch(now, boot, |batch| {
-            for body in bodies {
+            bodies(&mut |body| {
                 batch.checkpoint_if_needed();
-                numbers.push(batch.add(body.as_ref()));
-            }
+                numbers.push(batch.add(body));
+            });
             due |= seal() == Seal::Now;
             if due && batch.tail.links.seq > batch.tail.links.sealed {
                 batch.checkpoint(false);
@@ -231,7 +233,7 @@ impl Writer {
         let mut batch = Batch {
             writer: self,
             journal: &chain.journal,
-            bytes: Vec::with_capacity(2048),
+            bytes: Vec::with_capacity(self.usual),
             tail: chain.tail,
             boot,
             now,
@@ -264,6 +266,7 @@ impl Writer {
             tail.links.kept = tail.links.seq;
         }
         chain.tail = Tail { length: before + bytes.len() as u64, ..tail };
+        self.usual = bytes.len();
         chain.torn = 0;
         self.chain = Some(chain);
         Ok(())
