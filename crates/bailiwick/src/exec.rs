@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use gate::call::{Principal, RawCall, visible};
-use gate::fence::{Blocked, Console, End, Outcome};
+use gate::fence::{Blocked, Console, End, Outcome, Starter};
 use gate::policy::Decision;
 use gate::{Machine, Stopped, Terms};
 
@@ -24,9 +24,10 @@ pub(crate) fn run(arguments: &Exec) -> Result<u8, String> {
     if arguments.plan {
         return show_plan(arguments, raw);
     }
+    let starter = Starter::start();
     let terms = arguments.terms()?;
     let gate = arguments.setup.gate_for(None, terms.clone())?.running();
-    let begun = gate.begin();
+    let begun = gate.begin(starter);
     let hosted = arguments.session.is_some();
     let audience = if hosted { Audience::Nobody } else { Audience::Terminal };
     let gate = arguments.setup.with_office(gate, &terms, audience)?;

@@ -1,11 +1,11 @@
 //! `bailiwick hook HOST`: a coding agent's host asks before it runs a tool. Whatever goes wrong in here, the host blocks.
 
 use std::io::{Read as _, Write as _};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use door_hook::{Answer, Asked, Event, Host, Reply, Verdict};
 use gate::call::{mask, visible};
+use gate::fence::LastWord;
 use gate::policy::Fence;
 use gate::{Considered, Desk, Gate, Hearing, Machine, Stopped};
 
@@ -18,13 +18,8 @@ const BLOCK: u8 = 2;
 const LONGEST: u64 = 8 * 1024 * 1024;
 /// So long may an answer take: hosts wait longer, and some go on when they no longer do.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// So much longer where a program of the user's is asked.
-const MORE_PATIENCE: Duration = Duration::from_secs(35);
-
-/// Somebody has begun to write the answer: there is one, and no more.
-static ANSWERED: AtomicBool = AtomicBool::new(false);
-/// A program of the user's is asked.
-static ASKING: AtomicBool = AtomicBool::new(false);
+/// So long where a program of the user's is asked.
+const MORE_PATIENCE: Duration = Duration::from_secs(45);
 
 /// Runs the command. Its code is the host's to read.
 pub(crate) fn run(arguments: &Hook) -> u8 {
@@ -37,15 +32,10 @@ pub(crate) fn run(arguments: &Hook) -> u8 {
     };
     // FAIL-CLOSED: a panic, and an answer that does not come, are refusals in the host's own words.
     std::panic::set_hook(Box::new(move |_| give_up(host, "something is broken in it")));
-    let watch = std::thread::Builder::new().stack_size(64 * 1024).spawn(move || {
-        std::thread::sleep(PATIENCE);
-        if ASKING.load(Ordering::Acquire) {
-            std::thread::sleep(MORE_PATIENCE);
-        }
-        give_up(host, "it took too long");
-    });
-    if watch.is_err() {
-        return say(host, &door_hook::failure(host, "no thread could be started"));
+    let late = door_hook::failure(host, "it took too long");
+    let (out, err) = (late.stdout.into_bytes(), late.stderr.into_bytes());
+    if (LastWord { out, err, code: i32::from(BLOCK) }).after(PATIENCE).is_err() {
+        return say(host, &door_hook::failure(host, "nobody could watch the time"));
     }
     match answer(host) {
         Ok(reply) => say(host, &reply),
@@ -55,7 +45,7 @@ pub(crate) fn run(arguments: &Hook) -> u8 {
 
 /// Refuses, and ends this process.
 fn give_up(host: Host, why: &str) {
-    if !ANSWERED.swap(true, Ordering::AcqRel) {
+    if LastWord::answer() {
         let reply = door_hook::failure(host, why);
         let _nobody_reads = std::io::stderr().write_all(reply.stderr.as_bytes());
         let _nobody_reads = std::io::stdout().write_all(reply.stdout.as_bytes());
@@ -66,7 +56,7 @@ fn give_up(host: Host, why: &str) {
 
 /// Gives the answer. One that cannot be given whole is a refusal.
 fn say(host: Host, reply: &Reply) -> u8 {
-    if ANSWERED.swap(true, Ordering::AcqRel) {
+    if !LastWord::answer() {
         return BLOCK;
     }
     let _nobody_reads = std::io::stderr().write_all(reply.stderr.as_bytes());
@@ -136,7 +126,7 @@ fn answer(host: Host) -> Result<Reply, String> {
         gate.with_fence(Fence::none("the host runs it without one"))
     };
     if gate.config().approval().command.is_some() {
-        ASKING.store(true, Ordering::Release);
+        LastWord::wait(MORE_PATIENCE);
     }
     let gate = setup.with_office(gate.running(), &[], Audience::Host)?;
     if asked.event == Event::After {

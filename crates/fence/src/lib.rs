@@ -33,6 +33,7 @@ pub mod rooted;
 pub mod seatbelt;
 #[cfg(target_os = "linux")]
 pub mod status;
+mod survey;
 #[cfg(target_os = "linux")]
 mod sys;
 pub mod terrain;
@@ -51,12 +52,15 @@ pub use console::Console;
 pub use draw::{Impossible, Wishes, draw};
 pub use leave::{Cleared, Leave};
 #[cfg(target_os = "linux")]
-pub use linux::{Ahead, Begun, Remains};
+pub use linux::{Ahead, Begun, Remains, Starter};
 pub use network::{Host, Network};
 pub use outcome::{Bound, End, Held, Means, Outcome, Passed, Refusal};
 pub use plan::{Access, Limits, Plan, Reach};
 #[cfg(target_os = "linux")]
 pub use reins::{Reins, Tty};
+pub use survey::Survey;
+#[cfg(target_os = "linux")]
+pub use sys::alarm::LastWord;
 pub use terrain::{Ground, Terrain};
 #[cfg(target_os = "linux")]
 pub use unfenced::run_unfenced;

@@ -64,19 +64,19 @@ impl Gate {
         Backend::from_name(&self.config.sandbox_mode().value)
     }
 
-    /// Begins the fence that a call would get, while it is still being judged: nothing is in it yet. `None` where a call would
+    /// Has the fence begun that a call would get, while it is still being judged: nothing is in it yet. `None` where a call would
     /// get another one, or none.
     #[must_use]
-    pub fn begin(&self) -> Option<fence::Begun> {
+    pub fn begin(&self, starter: fence::Starter) -> Option<fence::Begun> {
         if !self.config.restricted() || self.workspace.is_none() {
             return None;
         }
         match self.backend()? {
             Backend::Auto | Backend::Linux => {
                 let open_network = self.config.network_mode().value == "open";
-                Some(fence::Begun::here(fence::Ahead { open_network, scratch_mb: self.limits().scratch_mb }))
+                Some(starter.namespaces(fence::Ahead { open_network, scratch_mb: self.limits().scratch_mb }))
             }
-            Backend::Landlock => Some(fence::Begun::plain_here()),
+            Backend::Landlock => Some(starter.plain()),
             Backend::Bubblewrap | Backend::Seatbelt | Backend::Windows | Backend::Wsl | Backend::Local => {
                 None
             }

@@ -26,9 +26,9 @@ impl Gate {
             }
         }
         if patterns.is_empty() {
-            return fence::draw(&wishes, &fence::Ground);
+            return fence::draw(&wishes, &fence::Survey::default());
         }
-        let shown = fence::draw(&wishes, &fence::Ground)?.places;
+        let shown = fence::draw(&wishes, &fence::Survey::default())?.places;
         let meant = |path: &Path| patterns.iter().any(|pattern| pattern.means(&path.to_string_lossy()));
         let plain = shown.iter().filter(|(path, access)| **access == Access::Read && meant(path));
         wishes.hide.extend(plain.map(|(path, _)| path.clone()));
@@ -36,7 +36,7 @@ impl Gate {
             wishes.workspace.iter().chain(&wishes.read).chain(&wishes.write).map(PathBuf::as_path).collect();
         let found = look(&starts(&patterns, &seen, wishes.home.as_deref()), &patterns)?;
         wishes.hide.extend(found);
-        fence::draw(&wishes, &fence::Ground)
+        fence::draw(&wishes, &fence::Survey::default())
     }
 }
 

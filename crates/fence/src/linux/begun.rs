@@ -4,6 +4,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::mpsc::Sender;
 use std::thread::JoinHandle;
 
 use super::group::Group;
@@ -30,6 +31,80 @@ enum Sort {
     Plain,
 }
 
+/// A thread on another processor that will begin a fence, with the standard streams of this process, once it is known which. It
+/// makes ready meanwhile.
+#[derive(Debug)]
+pub struct Starter {
+    thread: io::Result<JoinHandle<Beginning>>,
+    say: Sender<Word>,
+}
+
+/// What the thread is told.
+enum Word {
+    /// It is where it shall be.
+    Sent,
+    Begin(Sort),
+}
+
+impl Starter {
+    /// Starts the thread. Where there is none to be had, nothing will be begun.
+    #[must_use]
+    pub fn start() -> Starter {
+        let own = Processors::own();
+        let others = own.and_then(Processors::others);
+        let (say, told) = std::sync::mpsc::channel();
+        let start = move || {
+            // It does nothing until it has been sent away: only a thread that has not ended can be.
+            let Ok(Word::Sent) = told.recv() else { return nothing(forgotten()) };
+            let group = Group::make();
+            let Ok(Word::Begin(sort)) = told.recv() else { return nothing(forgotten()) };
+            let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
+            begin(sort, group, [input.as_fd(), output.as_fd(), error.as_fd()], others.and(own))
+        };
+        let thread = std::thread::Builder::new().spawn(start);
+        if let (Ok(thread), Some(others)) = (&thread, others) {
+            others.give(thread);
+        }
+        let _gone = say.send(Word::Sent);
+        Starter { thread, say }
+    }
+
+    /// Begins one in namespaces of its own.
+    #[must_use]
+    pub fn namespaces(self, ahead: Ahead) -> Begun {
+        self.begin(Sort::Namespaces(ahead))
+    }
+
+    /// Begins one without namespaces.
+    #[must_use]
+    pub fn plain(self) -> Begun {
+        self.begin(Sort::Plain)
+    }
+
+    fn begin(mut self, sort: Sort) -> Begun {
+        let _gone = self.say.send(Word::Begin(sort));
+        let start = match std::mem::replace(&mut self.thread, Err(forgotten())) {
+            Ok(thread) => Start::Under(Some(thread)),
+            Err(error) => Start::Done(Box::new(nothing(error))),
+        };
+        Begun { sort, start }
+    }
+}
+
+impl Drop for Starter {
+    /// What it has made ready goes with it.
+    fn drop(&mut self) {
+        if let Ok(thread) = std::mem::replace(&mut self.thread, Err(forgotten())) {
+            (self.say, _) = std::sync::mpsc::channel();
+            drop(thread.join());
+        }
+    }
+}
+
+fn forgotten() -> io::Error {
+    io::Error::other("nothing is to be begun any more")
+}
+
 /// It is there, or is being made meanwhile.
 #[derive(Debug)]
 enum Start {
@@ -49,19 +124,7 @@ pub(crate) struct Beginning {
 }
 
 impl Begun {
-    /// One in namespaces of its own, with the standard streams of this process. This thread goes on meanwhile.
-    #[must_use]
-    pub fn here(ahead: Ahead) -> Begun {
-        Begun::meanwhile(Sort::Namespaces(ahead))
-    }
-
-    /// The same without namespaces.
-    #[must_use]
-    pub fn plain_here() -> Begun {
-        Begun::meanwhile(Sort::Plain)
-    }
-
-    /// The same, in this thread.
+    /// One in namespaces of its own, begun in this thread.
     pub(crate) fn namespaces(ahead: Ahead, stdio: [BorrowedFd<'_>; 3]) -> Begun {
         Begun::now(Sort::Namespaces(ahead), stdio)
     }
@@ -72,31 +135,7 @@ impl Begun {
     }
 
     fn now(sort: Sort, stdio: [BorrowedFd<'_>; 3]) -> Begun {
-        Begun { sort, start: Start::Done(Box::new(begin(sort, stdio, None))) }
-    }
-
-    /// Has another thread begin it, on another processor. Where there is none to be had, nothing is begun.
-    fn meanwhile(sort: Sort) -> Begun {
-        let own = Processors::own();
-        let others = own.and_then(Processors::others);
-        // It begins once it has been sent away: only a thread that has not ended can be.
-        let (sent, wait) = std::sync::mpsc::channel();
-        let start = move || {
-            let _sent = wait.recv();
-            let (input, output, error) = (std::io::stdin(), std::io::stdout(), std::io::stderr());
-            begin(sort, [input.as_fd(), output.as_fd(), error.as_fd()], others.and(own))
-        };
-        let start = match std::thread::Builder::new().spawn(start) {
-            Ok(thread) => {
-                if let Some(others) = others {
-                    others.give(&thread);
-                }
-                let _gone = sent.send(());
-                Start::Under(Some(thread))
-            }
-            Err(error) => Start::Done(Box::new(nothing(error))),
-        };
-        Begun { sort, start }
+        Begun { sort, start: Start::Done(Box::new(begin(sort, Group::make(), stdio, None))) }
     }
 
     /// Whether it has namespaces, and is what a plan wants.
@@ -136,8 +175,12 @@ fn nothing(error: io::Error) -> Beginning {
 }
 
 /// Begins a fence. `processors` are what the program may run on, where this thread was sent to others.
-fn begin(sort: Sort, stdio: [BorrowedFd<'_>; 3], processors: Option<Processors>) -> Beginning {
-    let group = Group::make();
+fn begin(
+    sort: Sort,
+    group: Option<Group>,
+    stdio: [BorrowedFd<'_>; 3],
+    processors: Option<Processors>,
+) -> Beginning {
     let doors = group.as_ref().map(Group::doors).unwrap_or_default();
     let mut steps = Builder::default();
     if let Some(processors) = processors {

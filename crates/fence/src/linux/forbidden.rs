@@ -14,6 +14,8 @@ use rustix::fs::{Mode, OFlags, RenameFlags, ResolveFlags};
 use rustix::io::Errno;
 
 use crate::blocked::Blocked;
+use crate::survey::Survey;
+use crate::terrain::Terrain;
 
 /// The watch over forbidden names.
 #[derive(Debug)]
@@ -71,7 +73,8 @@ impl Forbidden {
     /// Moves away whatever has appeared, but for what is in new repositories: these may just be in the making, and what is
     /// half written is not understood.
     pub(crate) fn sweep_names(&self) -> Vec<Blocked> {
-        self.names.iter().filter_map(|name| away(name)).collect()
+        let survey = Survey::default();
+        self.names.iter().filter(|name| survey.look(name).is_some()).filter_map(|name| away(name)).collect()
     }
 }
 

@@ -28,11 +28,12 @@ use crate::egress::Layout;
 use crate::network::Network;
 use crate::outcome::{Bound, Held, Means, Outcome, Refusal};
 use crate::plan::{Limits, Plan};
+use crate::survey::Survey;
 use crate::sys::kernel;
 use crate::terrain::Ground;
 
 use self::begun::Beginning;
-pub use self::begun::Begun;
+pub use self::begun::{Begun, Starter};
 use self::child::{Program, Terminal};
 use self::forbidden::Forbidden;
 use self::group::Group;
@@ -236,7 +237,7 @@ impl Order<'_> {
                     true => u64::MAX,
                     false => plan.limits.processes.saturating_add(ground::running(user)),
                 };
-                program.ground = ground::rights(&plan, landlock, directory.path(), &Ground)?;
+                program.ground = ground::rights(&plan, landlock, directory.path(), &Survey::default())?;
                 plan.environment.insert("TMPDIR".into(), directory.path().into());
                 scratch = Some(directory);
                 child::whole(&plan, &program, false)

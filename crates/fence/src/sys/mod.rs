@@ -3,6 +3,7 @@
 
 #![expect(unsafe_code, reason = "this is the one place for it")]
 
+pub(crate) mod alarm;
 pub(crate) mod clone;
 pub(crate) mod image;
 pub(crate) mod kernel;
