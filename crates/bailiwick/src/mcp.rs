@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use door_mcp::{Door, Listening, Proxy, Token, Upstream};
+use door_mcp::{Clients, Door, Listening, Proxy, Token, Upstream};
 use gate::policy::{Server, is_server_name};
 use gate::{Desk, Gate, Machine};
 
@@ -24,7 +24,8 @@ pub(crate) fn run(arguments: &Mcp) -> Result<u8, String> {
 fn serve(arguments: &Mcp) -> Result<u8, String> {
     let gate = arguments.setup.gate_for(None, Vec::new())?.running();
     let gate = Arc::new(arguments.setup.with_office(gate, &[], Audience::Client)?);
-    let served = door_mcp::run(async {
+    let clients = if arguments.listen.is_some() { Clients::Many } else { Clients::One };
+    let served = door_mcp::run(clients, async {
         let door = Door::new(Arc::clone(&gate))?;
         match arguments.listen {
             None => door_mcp::serve_stdio(door).await,
@@ -53,7 +54,7 @@ fn proxy(arguments: &McpProxy) -> Result<u8, String> {
     let upstream =
         |server: Server| Upstream::new(server, Arc::clone(&gate), Arc::clone(&pins), session.clone());
     let proxy = Proxy::new(Arc::clone(&gate), servers.into_iter().map(upstream).collect(), session.clone())?;
-    let served = door_mcp::run(door_mcp::serve_stdio(proxy));
+    let served = door_mcp::run(Clients::One, door_mcp::serve_stdio(proxy));
     ended(&gate, served)
 }
 

@@ -106,6 +106,24 @@ impl<T: Send + 'static> Calls<T> {
         self.follow(call, &Progress { context, last }).await
     }
 
+    /// Follows work that needs no thread and asks nobody. `cancel` takes it back.
+    pub(crate) async fn run_here(
+        &self,
+        context: &RequestContext<RoleServer>,
+        what: String,
+        cancel: &Cancel,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Came<T> {
+        let (send, done) = oneshot::channel();
+        // It outlives a client that takes it back: whoever works on it is told, and its end is written down.
+        tokio::spawn(async move {
+            let _nobody_waits = send.send(work.await);
+        });
+        let (_, questions) = mpsc::channel(1);
+        let call = UnderWay { done, questions, open: None, what, _taken_back: cancel.on_drop() };
+        self.follow(call, &Progress { context, last: Arc::default() }).await
+    }
+
     /// Goes on with a call whose client was asked, and now answers.
     pub(crate) async fn resume(
         &self,

@@ -9,9 +9,12 @@
 //!    └──elicitation/create──┘ when the gate asks
 //! ```
 //!
+//! A call of another server's tool that the policy allows by itself, while no other is under way, needs no such thread: `at_once.rs`.
+//!
 //! A client of the revision of 2026-07-28 is answered with `input_required` where older ones are sent a request: the call waits
 //! under a name that only this client was told.
 
+mod at_once;
 mod beside;
 mod bounded;
 mod calls;
@@ -42,13 +45,29 @@ pub type Served = Result<(), String>;
 /// How long what still runs at the end may take to come to its own.
 const LAST_MOMENTS: Duration = Duration::from_secs(3);
 
+/// Whom a server is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clients {
+    /// The one that started it, on the standard streams. One thread reads and writes: every word that goes from one thread to
+    /// another costs more than what is done with it.
+    One,
+    /// Whoever connects.
+    Many,
+}
+
 /// Serves until the client is gone. Few threads do: calls have threads of their own.
 ///
 /// # Errors
 /// No thread or descriptor is to be had, or the serving failed.
-pub fn run(serving: impl Future<Output = Served>) -> Served {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+pub fn run(clients: Clients, serving: impl Future<Output = Served>) -> Served {
+    let mut builder = match clients {
+        Clients::One => tokio::runtime::Builder::new_current_thread(),
+        Clients::Many => tokio::runtime::Builder::new_multi_thread(),
+    };
+    if clients == Clients::Many {
+        builder.worker_threads(2);
+    }
+    let runtime = builder
         .max_blocking_threads(512)
         .enable_all()
         .build()

@@ -3,6 +3,7 @@
 
 #![expect(deprecated, reason = "revisions before 2026-07-28 have log messages and subscriptions")]
 
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gate::call::{ErrorKind, RawCall};
@@ -18,13 +19,14 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use crate::at_once::Turn;
 use crate::beside::{Listed, Read};
 use crate::calls::{At, Calls, Came, Forms, is_new};
 use crate::client::Person;
 use crate::door::{answered, session_name};
-use crate::upstream::{Caller, Upstream};
+use crate::upstream::{Caller, Live, Upstream};
 use crate::{bounded, result};
 
 /// What stands between the name of a server and that of its tool, where there are several servers.
@@ -46,6 +48,8 @@ pub(crate) struct Shared {
     tools: Calls<CallToolResult>,
     lists: Calls<Result<Vec<Tool>, String>>,
     others: Calls<Read>,
+    /// How many calls of tools are under way.
+    under_way: Arc<AtomicUsize>,
 }
 
 /// What a server is asked, once the gate has let it through.
@@ -85,6 +89,7 @@ impl Proxy {
             tools: Calls::default(),
             lists: Calls::default(),
             others: Calls::default(),
+            under_way: Arc::default(),
         };
         Ok(Proxy { shared: Arc::new(shared) })
     }
@@ -167,20 +172,22 @@ impl Shared {
             let why = format!("the MCP server `{}` has no tool `{name}`", upstream.name);
             return result::failure(ErrorKind::NotFound, &why);
         };
-        let args = Value::Object(request.arguments.clone().unwrap_or_default());
-        let mut params = CallToolRequestParams::new(tool.name.clone());
-        params.arguments = request.arguments;
-        let asked = Asked {
-            tool: full_name(upstream, name),
-            args,
-            request: ClientRequest::CallToolRequest(CallToolRequest::new(params)),
-            caveat: live.known.caveat(&upstream.name, &tool),
-        };
+        let asked = Asked::of_tool(upstream, &live, &tool, request.arguments);
         let accept = {
             let live = Arc::clone(&live);
             move || live.known.accept(&tool)
         };
-        match self.through(upstream, &live, asked, caller, at, accept) {
+        let answered = self.through(upstream, &live, asked, caller, at, accept);
+        self.handed_back(upstream, answered)
+    }
+
+    /// What came of a call, as its client gets it.
+    pub(crate) fn handed_back(
+        &self,
+        upstream: &Upstream,
+        answered: Result<ServerResult, Box<Outcome>>,
+    ) -> CallToolResult {
+        match answered {
             Ok(ServerResult::CallToolResult(mut result)) => {
                 self.name_links(upstream, result.content.iter_mut());
                 bounded::pass(result, &upstream.name, self.most)
@@ -200,7 +207,7 @@ impl Shared {
     pub(crate) fn through(
         self: &Arc<Self>,
         upstream: &Arc<Upstream>,
-        live: &Arc<crate::upstream::Live>,
+        live: &Arc<Live>,
         asked: Asked,
         caller: &Arc<Caller>,
         at: At,
@@ -218,13 +225,9 @@ impl Shared {
                 };
                 match upstream.put(&live, request, &caller, cancel) {
                     Ok(result) => {
-                        let failed = matches!(&result, ServerResult::CallToolResult(result) if result.is_error == Some(true));
+                        let outcome = outcome_of(&result);
                         *answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-                        if failed {
-                            Outcome::error(ErrorKind::Unknown, "the tool failed".into())
-                        } else {
-                            Outcome::success(String::new(), Value::Null)
-                        }
+                        outcome
                     }
                     Err(unanswered) => Outcome::error(ErrorKind::Unknown, unanswered.why),
                 }
@@ -233,12 +236,50 @@ impl Shared {
         let mut hands = Hands::sharing(&self.sessions, &self.plans);
         hands.human = Some(Box::new(Person(at.client)));
         hands.elsewhere = Some(Arc::new(elsewhere));
-        let mut raw = RawCall::new(tool, args);
-        raw.session = Some(self.session.clone());
+        let raw = self.raw(tool, args);
         let terms = Terms { cancel: at.cancel, caveat, ..Terms::default() };
         let outcome = self.gate.perform(raw, terms, &hands);
         let answered = answer.lock().unwrap_or_else(PoisonError::into_inner).take();
         answered.ok_or_else(|| Box::new(outcome))
+    }
+}
+
+impl Shared {
+    /// A call of this session.
+    pub(crate) fn raw(&self, tool: String, args: Value) -> RawCall {
+        let mut raw = RawCall::new(tool, args);
+        raw.session = Some(self.session.clone());
+        raw
+    }
+}
+
+impl Asked {
+    /// A call of a tool.
+    pub(crate) fn of_tool(
+        upstream: &Upstream,
+        live: &Live,
+        tool: &Tool,
+        arguments: Option<Map<String, Value>>,
+    ) -> Asked {
+        let args = Value::Object(arguments.clone().unwrap_or_default());
+        let mut params = CallToolRequestParams::new(tool.name.clone());
+        params.arguments = arguments;
+        Asked {
+            tool: full_name(upstream, &tool.name),
+            args,
+            request: ClientRequest::CallToolRequest(CallToolRequest::new(params)),
+            caveat: live.known.caveat(&upstream.name, tool),
+        }
+    }
+}
+
+/// What the journal is told of an answer: the server's own words are the client's.
+pub(crate) fn outcome_of(answer: &ServerResult) -> Outcome {
+    match answer {
+        ServerResult::CallToolResult(result) if result.is_error == Some(true) => {
+            Outcome::error(ErrorKind::Unknown, "the tool failed".into())
+        }
+        _ => Outcome::success(String::new(), Value::Null),
     }
 }
 
@@ -378,8 +419,17 @@ impl ServerHandler for Proxy {
             Some(state) => self.shared.tools.resume(&context, &what, &state, request.input_responses).await,
             None => {
                 let (shared, caller) = (Arc::clone(&self.shared), caller(&context));
-                let work = move |at: At| shared.call(request, &caller, at);
-                Some(self.shared.tools.run(&context, (&what, Forms::Put), work).await)
+                let turn = Turn::of(&self.shared.under_way);
+                Some(match shared.at_once(&request, what.len(), &caller, turn) {
+                    Ok((cancel, work)) => self.shared.tools.run_here(&context, what, &cancel, work).await,
+                    Err(turn) => {
+                        let work = move |at: At| {
+                            let _turn = turn;
+                            shared.call(request, &caller, at)
+                        };
+                        self.shared.tools.run(&context, (&what, Forms::Put), work).await
+                    }
+                })
             }
         };
         Ok(answered(came, |result| result))

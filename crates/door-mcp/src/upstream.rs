@@ -127,8 +127,7 @@ impl Upstream {
 
     /// The server, started if it does not run. It must be called from a thread that may wait.
     pub(crate) fn live(&self, caller: &Caller, cancel: &Cancel) -> Result<Arc<Live>, Stopped> {
-        *held(&self.progress.clients) = Some(caller.peer.clone());
-        self.progress.hears_logs.store(caller.hears_logs, Ordering::Release);
+        self.heard_by(caller);
         // Whoever else needs it meanwhile waits for the same start.
         let mut state = held(&self.state);
         if let Some(live) = &state.live {
@@ -169,6 +168,20 @@ impl Upstream {
                 Err(stopped)
             }
         }
+    }
+
+    /// The server, where it runs and nothing about it has to be waited for.
+    pub(crate) fn live_now(&self, caller: &Caller) -> Option<Arc<Live>> {
+        let state = self.state.try_lock().ok()?;
+        let live = state.live.as_ref().filter(|live| live.runs() && !live.stale.load(Ordering::Acquire))?;
+        self.heard_by(caller);
+        Some(Arc::clone(live))
+    }
+
+    /// Whoever calls last hears of changes and of what the server says.
+    fn heard_by(&self, caller: &Caller) {
+        *held(&self.progress.clients) = Some(caller.peer.clone());
+        self.progress.hears_logs.store(caller.hears_logs, Ordering::Release);
     }
 
     fn ended(&self, state: &mut State) {
@@ -316,41 +329,54 @@ impl Upstream {
         caller: &Caller,
         cancel: &Cancel,
     ) -> Result<ServerResult, Unanswered> {
+        Handle::current()
+            .block_on(self.answer(live, request, caller, cancel))
+            .map_err(|error| self.unanswered(live, error))
+    }
+
+    /// The same from where nobody may wait. Why it has not answered is [`Upstream::unanswered`]'s to say.
+    pub(crate) async fn answer(
+        &self,
+        live: &Live,
+        request: ClientRequest,
+        caller: &Caller,
+        cancel: &Cancel,
+    ) -> Result<ServerResult, ServiceError> {
         let taken_back = Arc::new(Notify::new());
         let _hooked = {
             let taken_back = Arc::clone(&taken_back);
             cancel.hook(move || taken_back.notify_one())
         };
-        let answered = Handle::current().block_on(async {
-            let options = PeerRequestOptions::with_timeout(LONGEST_CALL);
-            let handle = live.peer.send_request_with_option(request, options).await?;
-            let _forwarded = self.progress.during(&handle.progress_token, caller);
-            let (id, peer) = (handle.id.clone(), live.peer.clone());
-            tokio::select! {
-                answer = handle.await_response() => answer,
-                () = taken_back.notified() => {
-                    let reason = Some("the client took the call back".to_owned());
-                    let _gone = peer.notify_cancelled(rmcp::model::CancelledNotificationParam::new(Some(id), reason.clone())).await;
-                    Err(ServiceError::Cancelled { reason })
-                }
+        let options = PeerRequestOptions::with_timeout(LONGEST_CALL);
+        let handle = live.peer.send_request_with_option(request, options).await?;
+        let _forwarded = self.progress.during(&handle.progress_token, caller);
+        let (id, peer) = (handle.id.clone(), live.peer.clone());
+        tokio::select! {
+            answer = handle.await_response() => answer,
+            () = taken_back.notified() => {
+                let reason = Some("the client took the call back".to_owned());
+                let _gone = peer.notify_cancelled(rmcp::model::CancelledNotificationParam::new(Some(id), reason.clone())).await;
+                Err(ServiceError::Cancelled { reason })
             }
-        });
-        answered.map_err(|error| {
-            let unknown =
-                matches!(&error, ServiceError::McpError(error) if error.code == ErrorCode::METHOD_NOT_FOUND);
-            let why = match error {
-                ServiceError::McpError(error) => {
-                    format!("the MCP server `{}` says: {}", self.name, visible(&mask(&error.message)))
-                }
-                ServiceError::TransportClosed | ServiceError::TransportSend(_) => {
-                    // Its end is known a moment after its streams are closed.
-                    live.settle();
-                    format!("the MCP server `{}` {}", self.name, live.how())
-                }
-                other => format!("the MCP server `{}`: {}", self.name, visible(&other.to_string())),
-            };
-            Unanswered { why, unknown }
-        })
+        }
+    }
+
+    /// Why a server has not answered. It must be called from a thread that may wait.
+    pub(crate) fn unanswered(&self, live: &Live, error: ServiceError) -> Unanswered {
+        let unknown =
+            matches!(&error, ServiceError::McpError(error) if error.code == ErrorCode::METHOD_NOT_FOUND);
+        let why = match error {
+            ServiceError::McpError(error) => {
+                format!("the MCP server `{}` says: {}", self.name, visible(&mask(&error.message)))
+            }
+            ServiceError::TransportClosed | ServiceError::TransportSend(_) => {
+                // Its end is known a moment after its streams are closed.
+                live.settle();
+                format!("the MCP server `{}` {}", self.name, live.how())
+            }
+            other => format!("the MCP server `{}`: {}", self.name, visible(&other.to_string())),
+        };
+        Unanswered { why, unknown }
     }
 
     /// Remembers how much the client wants to hear, for this server and for the next start of it. A server that does not run is

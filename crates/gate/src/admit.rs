@@ -54,7 +54,6 @@ impl Gate {
     /// It was refused: by the policy, by whoever was asked, by the fence or by the journal.
     pub fn admit(&self, raw: RawCall, mut terms: Terms) -> Result<Permit, Stopped> {
         let begun = terms.begun.take();
-        let office = self.office.as_deref();
         let mut record = self.record_of(&raw, terms.run.as_deref()).handed_on(terms.handed_on);
         let session = raw.session.clone().unwrap_or_default();
         let judgement = match self.judge(raw) {
@@ -65,14 +64,26 @@ impl Gate {
             Err(invalid) => {
                 record.malformed(&invalid.to_string());
                 let stopped = Stopped::new(ErrorKind::Validation, By::Gate, invalid.to_string());
-                record.stopped(office, &stopped);
+                record.stopped(self.office.as_deref(), &stopped);
                 return Err(stopped);
             }
         };
-        match self.weigh(&judgement, &session, terms, &mut record) {
+        self.permit(judgement, &session, terms, begun, record)
+    }
+
+    /// From what was judged to the permit.
+    pub(crate) fn permit(
+        &self,
+        judgement: Judgement,
+        session: &str,
+        terms: Terms,
+        begun: Option<fence::Begun>,
+        mut record: Record,
+    ) -> Result<Permit, Stopped> {
+        match self.weigh(&judgement, session, terms, &mut record) {
             Ok(decided) => Ok(Permit::new(judgement, decided, begun, self.office.clone(), record)),
             Err(stopped) => {
-                record.stopped(office, &stopped);
+                record.stopped(self.office.as_deref(), &stopped);
                 Err(stopped)
             }
         }

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use call::DigestKey;
 use effects::Files;
@@ -96,10 +97,18 @@ impl Machine {
     /// The system's source of randomness cannot be read.
     #[expect(clippy::disallowed_methods, reason = "this is where randomness enters")]
     pub fn random<const COUNT: usize>() -> Result<[u8; COUNT], String> {
+        // Every call takes its name from it: it is opened once.
+        static SOURCE: OnceLock<std::fs::File> = OnceLock::new();
+        let failed = |error: std::io::Error| format!("there is no randomness: {error}");
+        let mut source = match SOURCE.get() {
+            Some(source) => source,
+            None => {
+                let opened = std::fs::File::open("/dev/urandom").map_err(failed)?;
+                SOURCE.get_or_init(|| opened)
+            }
+        };
         let mut bytes = [0_u8; COUNT];
-        std::fs::File::open("/dev/urandom")
-            .and_then(|mut file| file.read_exact(&mut bytes))
-            .map_err(|error| format!("there is no randomness: {error}"))?;
+        source.read_exact(&mut bytes).map_err(failed)?;
         Ok(bytes)
     }
 }

@@ -143,6 +143,12 @@ impl Permit {
             }
             _ => Outcome::error(ErrorKind::Unknown, "the permit was used before".into()),
         };
+        self.conclude(&outcome);
+        outcome
+    }
+
+    /// The journal learns how it ended.
+    pub(crate) fn conclude(&mut self, outcome: &Outcome) {
         let how = match outcome.error_kind {
             None => journal::Outcome::Finished,
             Some(ErrorKind::Timeout | ErrorKind::Cancelled) => journal::Outcome::Aborted,
@@ -155,7 +161,6 @@ impl Permit {
             ..self.told()
         };
         self.close(how, told);
-        outcome
     }
 
     fn done(&mut self, turn: &Turn<'_>, work: Work, judgement: &Judgement) -> Outcome {
