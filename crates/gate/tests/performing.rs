@@ -121,3 +121,53 @@ fn many_calls_at_once_are_each_written_down_once() {
         .expect("a journal that can be read");
     assert_eq!(finished, 40);
 }
+
+/// The kinds of what is in the journal, and how calls ended.
+fn written(gate: &Gate) -> (Vec<gate::journal::Kind>, Vec<String>) {
+    let directory = gate.world().state.as_ref().expect("a state").join("journal");
+    let reader = gate::journal::Reader::open(&directory).expect("a journal");
+    let (mut kinds, mut ends) = (Vec::new(), Vec::new());
+    reader
+        .forward(&gate::journal::Filter::default(), |record| {
+            kinds.push(record.kind);
+            ends.extend(record.payload.get("outcome").and_then(Value::as_str).map(str::to_owned));
+            gate::journal::Going::On
+        })
+        .expect("a journal that can be read");
+    (kinds, ends)
+}
+
+#[test]
+fn what_the_policy_allows_is_entrusted_once_it_is_written_and_nothing_else_is() {
+    use gate::journal::Kind::{ToolCallFinished, ToolCallRequested, ToolCallStarted};
+    let yaml = "{profile: dev, safety: {tool_allowlist: [mcp__x__echo], tool_denylist: [mcp__x__rm]}}";
+    let (gate, asked) = gate("performing-entrusted", yaml, Decision::Approved);
+    let doubted = gate::Caveat { doubt: Some("it has changed".into()), ..gate::Caveat::default() };
+    let plain = gate::Caveat::default();
+    let raw = |tool: &str| RawCall::new(tool, json!({"command": "ls"}));
+    let before = written(&gate).0.len();
+    // Asked about, denied, in doubt, a tool of our own.
+    for (tool, caveat) in [
+        ("mcp__x__other", &plain),
+        ("mcp__x__rm", &plain),
+        ("mcp__x__echo", &doubted),
+        ("shell_command", &plain),
+    ] {
+        assert!(gate.entrust(raw(tool), caveat).is_none(), "{tool}");
+    }
+    assert_eq!((written(&gate).0.len(), asked.load(Ordering::SeqCst)), (before, 0), "nothing has happened");
+
+    let entrusted = gate.entrust(raw("mcp__x__echo"), &plain).expect("it is allowed");
+    let entrusted = entrusted.unwrap_or_else(|stopped| panic!("{stopped:?}"));
+    let kinds = written(&gate).0;
+    assert_eq!(
+        kinds.get(before..),
+        Some(&[ToolCallRequested, ToolCallStarted][..]),
+        "on disk before it runs"
+    );
+    entrusted.ended(&gate::tools::Outcome::success(String::new(), Value::Null));
+    assert_eq!(written(&gate).0.last(), Some(&ToolCallFinished));
+
+    drop(gate.entrust(raw("mcp__x__echo"), &plain));
+    assert_eq!(written(&gate).1, ["finished", "aborted"], "what is dropped was broken off");
+}
