@@ -30,10 +30,14 @@ enum Directory {
     /// It is not there, or is no directory.
     Missing,
     /// All that is in it.
-    Listed(HashMap<OsString, FileType>),
+    Listed(Listing),
     /// It cannot be listed, or its list would not tell: names are looked at one by one.
     Unlisted,
 }
+
+/// The entries of a directory by their names in small letters, in order.
+#[derive(Debug)]
+struct Listing(Vec<(OsString, OsString, FileType)>);
 
 /// What a list says of a name.
 enum Said {
@@ -44,46 +48,35 @@ enum Said {
 
 impl Survey {
     fn asked(&self, directory: &Path, name: &OsStr) -> Said {
-        let missing = self.is_missing(directory);
+        if !self.directories.borrow().contains_key(directory) {
+            let known = if self.is_missing(directory) { Directory::Missing } else { Directory::Asked(0) };
+            self.directories.borrow_mut().insert(directory.to_path_buf(), known);
+        }
         let mut directories = self.directories.borrow_mut();
-        let Some(known) = directories.get_mut(directory) else {
-            let known = if missing { Directory::Missing } else { Directory::Asked(1) };
-            directories.insert(directory.to_path_buf(), known);
-            return if missing { Said::Missing } else { Said::Nothing };
-        };
+        let Some(known) = directories.get_mut(directory) else { return Said::Nothing };
         if let Directory::Asked(looks) = known {
             *looks += 1;
-            if *looks <= LOOKS {
-                return Said::Nothing;
+            if *looks > LOOKS {
+                *known = Directory::list(directory);
             }
-            *known = Directory::list(directory);
         }
         match known {
             Directory::Missing => Said::Missing,
-            Directory::Listed(entries) => match entries.get(name) {
-                Some(kind) => Said::There(*kind),
-                None if is_absent(entries, name) => Said::Missing,
-                None => Said::Nothing,
-            },
+            Directory::Listed(listing) => listing.says(name),
             Directory::Asked(_) | Directory::Unlisted => Said::Nothing,
         }
     }
 
-    /// Whether the directory above has been listed, and this one is not in it.
+    /// Whether what is above has been listed, and this directory is not in it.
     fn is_missing(&self, directory: &Path) -> bool {
         let above = directory.parent().zip(directory.file_name());
         let directories = self.directories.borrow();
         above.is_some_and(|(above, name)| match directories.get(above) {
             Some(Directory::Missing) => true,
-            Some(Directory::Listed(entries)) => is_absent(entries, name),
+            Some(Directory::Listed(listing)) => matches!(listing.says(name), Said::Missing),
             Some(Directory::Asked(_) | Directory::Unlisted) | None => false,
         })
     }
-}
-
-/// Where the file system does not tell large letters from small ones, a name may be there although no entry has it.
-fn is_absent(entries: &HashMap<OsString, FileType>, name: &OsStr) -> bool {
-    !entries.contains_key(name) && !entries.keys().any(|entry| entry.eq_ignore_ascii_case(name))
 }
 
 impl Directory {
@@ -97,20 +90,34 @@ impl Directory {
                 };
             }
         };
-        let mut listed = HashMap::new();
+        let mut listed = Vec::new();
         for entry in entries {
-            let Some((entry, kind)) =
+            let Some((name, kind)) =
                 entry.ok().and_then(|entry| Some((entry.file_name(), entry.file_type().ok()?)))
             else {
                 return Directory::Unlisted;
             };
             // A letter outside ASCII may be taken for one in it where large and small ones are not told apart.
-            if listed.len() == ENTRIES || !entry.is_ascii() {
+            if listed.len() == ENTRIES || !name.is_ascii() {
                 return Directory::Unlisted;
             }
-            listed.insert(entry, kind);
+            listed.push((name.to_ascii_lowercase(), name, kind));
         }
-        Directory::Listed(listed)
+        listed.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        Directory::Listed(Listing(listed))
+    }
+}
+
+impl Listing {
+    fn says(&self, name: &OsStr) -> Said {
+        let small = name.to_ascii_lowercase();
+        let alike = self.0.partition_point(|entry| entry.0 < small);
+        match self.0.get(alike) {
+            Some((_, entry, kind)) if entry == name => Said::There(*kind),
+            // Where the file system does not tell large letters from small ones, the name is there although no entry has it.
+            Some((entry, ..)) if *entry == small => Said::Nothing,
+            _ => Said::Missing,
+        }
     }
 }
 
