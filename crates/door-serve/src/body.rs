@@ -49,7 +49,13 @@ pub(crate) async fn json_of(
     if announced.is_some_and(|length: u64| length > LARGEST as u64) {
         return Err(too_large());
     }
-    match tokio::time::timeout(PATIENCE, whole(body)).await {
+    let mut body = std::pin::pin!(whole(body));
+    // Most bodies have come with their head: then there is nothing to wait for, and no time to be kept.
+    let whole = match std::future::poll_fn(|context| Poll::Ready(body.as_mut().poll(context))).await {
+        Poll::Ready(whole) => Ok(whole),
+        Poll::Pending => tokio::time::timeout(PATIENCE, body).await,
+    };
+    match whole {
         Ok(Some(bytes)) => Ok(strict_json(&bytes)?),
         // Either it is too long or whoever sent it went away, who will not read this.
         Ok(None) => Err(too_large()),

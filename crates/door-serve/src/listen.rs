@@ -266,7 +266,8 @@ async fn connection(
     let app = Arc::clone(&placed.app);
     let stop = app.stopping();
     tokio::pin!(stop);
-    let service = service_fn(move |request| answer(Arc::clone(&placed.app), router.clone(), request));
+    let served = Arc::new(Served { placed, router });
+    let service = service_fn(move |request| answer(Arc::clone(&served), request));
     let mut http = hyper::server::conn::http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(HEAD_PATIENCE)
@@ -284,12 +285,15 @@ async fn connection(
     let _ended = tokio::time::timeout(FAREWELL, connection).await;
 }
 
+/// What the requests of one connection have in common.
+struct Served {
+    placed: Placed,
+    router: Router,
+}
+
 /// One request: past the guard, to its route.
-async fn answer(
-    app: Arc<App>,
-    mut router: Router,
-    request: Request<Incoming>,
-) -> Result<Response, Infallible> {
+async fn answer(served: Arc<Served>, request: Request<Incoming>) -> Result<Response, Infallible> {
+    let app = &served.placed.app;
     let head = Head {
         method: request.method(),
         uri: request.uri(),
@@ -302,14 +306,14 @@ async fn answer(
         // What is asked most, and by those who wait for it before every step, goes the short way.
         Ok(Some(caller)) if routes::is_check(head.method, head.uri) => {
             let (head, body) = request.into_parts();
-            check::answer(&app, &caller, &head.headers, body).await.into_response()
+            check::answer(app, &caller, &head.headers, body).await.into_response()
         }
         Ok(caller) => {
             let mut request = request.map(Body::new);
             if let Some(caller) = caller {
                 request.extensions_mut().insert(caller);
             }
-            let Ok(response) = router.call(request).await;
+            let Ok(response) = served.router.clone().call(request).await;
             response
         }
         Err(refusal) => refusal.into_response(),

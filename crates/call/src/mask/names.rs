@@ -122,16 +122,32 @@ pub(super) struct Habit {
     pub(super) options: &'static [(&'static str, Way)],
 }
 
-/// What is known of a program.
-pub(super) fn habit(program: &[u8]) -> Option<&'static Habit> {
-    Some(match program {
-        b"mysql" | b"mysqldump" | b"mysqladmin" | b"mysqlimport" | b"mysqlsh" | b"mariadb"
-        | b"mariadb-dump" | b"7z" | b"7za" | b"7zr" | b"rar" | b"unrar" => {
-            &Habit { after: None, options: &[("-p", Way::Attached)] }
-        }
-        b"sshpass" | b"mongo" | b"mongosh" | b"mongodump" | b"mongorestore" | b"mongoexport"
-        | b"mongoimport" => &Habit { after: None, options: &[("-p", Way::Either)] },
-        b"curl" => &Habit {
+/// Programs and their habits.
+static HABITS: &[(&[&str], Habit)] = &[
+    (
+        &[
+            "mysql",
+            "mysqldump",
+            "mysqladmin",
+            "mysqlimport",
+            "mysqlsh",
+            "mariadb",
+            "mariadb-dump",
+            "7z",
+            "7za",
+            "7zr",
+            "rar",
+            "unrar",
+        ],
+        Habit { after: None, options: &[("-p", Way::Attached)] },
+    ),
+    (
+        &["sshpass", "mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport"],
+        Habit { after: None, options: &[("-p", Way::Either)] },
+    ),
+    (
+        &["curl"],
+        Habit {
             after: None,
             options: &[
                 ("-u", Way::AfterColon),
@@ -142,33 +158,85 @@ pub(super) fn habit(program: &[u8]) -> Option<&'static Habit> {
                 ("--cookie", Way::Next),
             ],
         },
-        b"http" | b"https" | b"xh" => {
-            &Habit { after: None, options: &[("-a", Way::AfterColon), ("--auth", Way::AfterColon)] }
+    ),
+    (
+        &["http", "https", "xh"],
+        Habit { after: None, options: &[("-a", Way::AfterColon), ("--auth", Way::AfterColon)] },
+    ),
+    (&["redis-cli"], Habit { after: None, options: &[("-a", Way::Next)] }),
+    (
+        &["docker", "podman", "nerdctl", "helm", "buildah", "skopeo", "oras", "az"],
+        Habit { after: Some("login"), options: &[("-p", Way::Either)] },
+    ),
+    (
+        &["sqlcmd", "bcp", "osql", "zip", "unzip", "zipcloak"],
+        Habit { after: None, options: &[("-P", Way::Either)] },
+    ),
+    (
+        &["ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami"],
+        Habit { after: None, options: &[("-w", Way::Either), ("-s", Way::Next)] },
+    ),
+    (
+        &["smbclient", "rpcclient", "smbmap"],
+        Habit { after: None, options: &[("-U", Way::AfterPercent), ("--user", Way::AfterPercent)] },
+    ),
+    (
+        &["snmpwalk", "snmpget", "snmpset"],
+        Habit { after: None, options: &[("-A", Way::Next), ("-X", Way::Next), ("-c", Way::Next)] },
+    ),
+    (&["xfreerdp", "rdesktop"], Habit { after: None, options: &[("-p", Way::Either)] }),
+];
+
+/// How long the names are that begin with a letter, a bit for each length: most words are compared with none of them.
+static LENGTHS: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut row = 0;
+    while row < HABITS.len() {
+        #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+        let names = HABITS[row].0;
+        let mut name = 0;
+        while name < names.len() {
+            #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+            {
+                let name = names[name].as_bytes();
+                table[name[0] as usize] |= 1 << name.len();
+            }
+            name += 1;
         }
-        b"redis-cli" => &Habit { after: None, options: &[("-a", Way::Next)] },
-        b"docker" | b"podman" | b"nerdctl" | b"helm" | b"buildah" | b"skopeo" | b"oras" | b"az" => {
-            &Habit { after: Some("login"), options: &[("-p", Way::Either)] }
-        }
-        b"sqlcmd" | b"bcp" | b"osql" | b"zip" | b"unzip" | b"zipcloak" => {
-            &Habit { after: None, options: &[("-P", Way::Either)] }
-        }
-        b"ldapsearch" | b"ldapadd" | b"ldapmodify" | b"ldapdelete" | b"ldappasswd" | b"ldapwhoami" => {
-            &Habit { after: None, options: &[("-w", Way::Either), ("-s", Way::Next)] }
-        }
-        b"smbclient" | b"rpcclient" | b"smbmap" => {
-            &Habit { after: None, options: &[("-U", Way::AfterPercent), ("--user", Way::AfterPercent)] }
-        }
-        b"snmpwalk" | b"snmpget" | b"snmpset" => {
-            &Habit { after: None, options: &[("-A", Way::Next), ("-X", Way::Next), ("-c", Way::Next)] }
-        }
-        b"xfreerdp" | b"rdesktop" => &Habit { after: None, options: &[("-p", Way::Either)] },
-        _ => return None,
-    })
+        row += 1;
+    }
+    table
+};
+
+/// What is known of a program.
+pub(super) fn habit(program: &[u8]) -> Option<&'static Habit> {
+    let lengths = LENGTHS.get(usize::from(*program.first()?))?;
+    let length = u32::try_from(program.len()).ok()?;
+    if lengths.checked_shr(length).unwrap_or_default() & 1 == 0 {
+        return None;
+    }
+    let known = |(names, _): &&(&[&str], Habit)| names.iter().any(|name| name.as_bytes() == program);
+    HABITS.iter().find(known).map(|(_, habit)| habit)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_program_in_the_list_is_found_by_its_name_and_nothing_else_is() {
+        for (names, habit_of_these) in HABITS {
+            for name in *names {
+                assert!(
+                    habit(name.as_bytes()).is_some_and(|found| std::ptr::eq(found, habit_of_these)),
+                    "{name}"
+                );
+            }
+        }
+        for other in ["", "m", "mysqlx", "cur", "Curl", "cargo", &"m".repeat(40)] {
+            assert!(habit(other.as_bytes()).is_none(), "{other}");
+        }
+    }
 
     #[test]
     fn names_are_told_apart() {
