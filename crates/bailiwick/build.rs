@@ -6,6 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "cargo tells a build script in its environment what it builds for"
+)]
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
@@ -36,8 +40,8 @@ const LIBRARIES: [(&str, &str); 7] = [
     ("libdl.a", "libdl.a"),
 ];
 
-/// Makes a directory in which the linker finds an archive for every library, before it finds a shared one: that saves the loader,
-/// a tenth of what a hook takes. Whether all were found; without them the binary is linked as any other.
+/// Makes a directory in which the linker finds an archive for every library, before it finds a shared one
+/// (docs/decisions/one-piece.md). Whether all were found; without them the binary is linked as any other.
 fn archives(directory: &Path) -> io::Result<bool> {
     std::fs::create_dir_all(directory)?;
     for (asked, archive) in LIBRARIES {
