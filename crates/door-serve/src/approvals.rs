@@ -2,7 +2,7 @@
 //! whoever comes second is told who was first.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::extract::{Request, State};
@@ -74,6 +74,9 @@ pub(crate) struct Resolved {
 #[derive(Default)]
 pub(crate) struct Settled {
     inner: Mutex<Remembered>,
+    /// Held from the moment that a question is taken away until its answer is remembered: whoever comes between the two would find
+    /// neither.
+    settling: Mutex<()>,
 }
 
 #[derive(Default)]
@@ -92,6 +95,10 @@ impl Settled {
         }
         inner.answers.insert(id, (decision, by.to_owned()));
         inner.order.push_back(id);
+    }
+
+    fn turn(&self) -> MutexGuard<'_, ()> {
+        self.settling.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn get(&self, id: AskId) -> Option<(Decision, String)> {
@@ -260,10 +267,10 @@ fn resolve_here(
     match app.office()?.approver.coordinator().resolve(id, &answer) {
         Ok(outcome) => Ok(told(&outcome)),
         Err(Unresolved::Settled(outcome)) => Err(too_late(outcome.decision(), outcome.by().as_str())),
-        Err(Unresolved::Unknown) => match app.settled.get(id) {
-            Some((decision, by)) => Err(too_late(decision, &by)),
-            None => Err(unknown()),
-        },
+        Err(Unresolved::Unknown) => {
+            let _turn = app.settled.turn();
+            Err(app.settled.get(id).map_or_else(unknown, |(decision, by)| too_late(decision, &by)))
+        }
         Err(Unresolved::Invalid(why)) => Err(Refusal::unfit(why.to_string())),
     }
 }
@@ -284,6 +291,7 @@ fn resolve_elsewhere(
             return Err(Refusal::unfit("this can only be approved, approved for the session, or denied"));
         }
     };
+    let turn = app.settled.turn();
     let done = match extent {
         Some(extent) => grants
             .approve(id, extent, &by, said.confirmation.as_deref())
@@ -300,6 +308,7 @@ fn resolve_elsewhere(
     match done {
         Ok((change, grant)) => {
             app.settled.note(id, decision, by.as_str());
+            drop(turn);
             record(app, change, &grant)?;
             let note = matches!(change, GrantChange::Added).then(|| "it may be tried again".to_owned());
             Ok(Resolved {
@@ -309,10 +318,9 @@ fn resolve_elsewhere(
                 note,
             })
         }
-        Err(NotGranted::Unknown) => match app.settled.get(id) {
-            Some((decision, by)) => Err(too_late(decision, &by)),
-            None => Err(unknown()),
-        },
+        Err(NotGranted::Unknown) => {
+            Err(app.settled.get(id).map_or_else(unknown, |(decision, by)| too_late(decision, &by)))
+        }
         Err(why @ (NotGranted::NotTyped(_) | NotGranted::OnlyOnce)) => Err(Refusal::unfit(why.to_string())),
         Err(why @ NotGranted::NotKept(_)) => Err(Refusal::failed(why.to_string())),
     }
