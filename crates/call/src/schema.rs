@@ -15,7 +15,7 @@ pub(crate) fn check(schema: &Value, value: &Value) -> Result<(), Invalid> {
     if let Some(words) = constants(schema) {
         return if words.contains(&value) { Ok(()) } else { Err(expected_one_of(&words, value)) };
     }
-    if let Some(Value::Array(alternatives)) = schema.get("anyOf") {
+    if let Some(Value::Array(alternatives)) = word(schema, "anyOf") {
         // Only optional objects are written so: the object, or null.
         let object = alternatives.iter().find(|one| !allows(one, "null"));
         return match (value, object) {
@@ -46,12 +46,12 @@ pub(crate) fn check(schema: &Value, value: &Value) -> Result<(), Invalid> {
 }
 
 fn check_type(schema: &Map<String, Value>, value: &Value) -> Result<(), Invalid> {
-    let types: Vec<&str> = match schema.get("type") {
-        Some(Value::String(one)) => vec![one],
-        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+    let types = match word(schema, "type") {
+        Some(one @ Value::String(_)) => std::slice::from_ref(one),
+        Some(Value::Array(several)) => several.as_slice(),
         _ => return Ok(()),
     };
-    let fits = types.iter().any(|name| match *name {
+    let fits = types.iter().filter_map(Value::as_str).any(|name| match name {
         "null" => value.is_null(),
         "boolean" => value.is_boolean(),
         "integer" => value.is_u64() || value.is_i64(),
@@ -65,10 +65,10 @@ fn check_type(schema: &Map<String, Value>, value: &Value) -> Result<(), Invalid>
 }
 
 fn check_object(schema: &Map<String, Value>, members: &Map<String, Value>) -> Result<(), Invalid> {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let rest = schema.get("additionalProperties");
+    let properties = word(schema, "properties").and_then(Value::as_object);
+    let rest = word(schema, "additionalProperties");
     for (key, value) in members {
-        match (properties.and_then(|properties| properties.get(key)), rest) {
+        match (properties.and_then(|properties| word(properties, key)), rest) {
             (Some(property), _) => check(property, value).map_err(|error| error.in_key(key))?,
             (None, Some(Value::Bool(false))) => {
                 let known: Vec<&str> =
@@ -79,10 +79,10 @@ fn check_object(schema: &Map<String, Value>, members: &Map<String, Value>) -> Re
             (None, None) => {}
         }
     }
-    let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let required = word(schema, "required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for key in required.iter().filter_map(Value::as_str) {
         if !members.contains_key(key) {
-            let property = properties.and_then(|properties| properties.get(key)).and_then(Value::as_object);
+            let property = properties.and_then(|properties| word(properties, key)).and_then(Value::as_object);
             let expected = property.map_or_else(|| "there".to_owned(), expected);
             return Err(Invalid::new(expected, "nothing").in_key(key));
         }
@@ -94,7 +94,7 @@ fn check_array(schema: &Map<String, Value>, items: &[Value]) -> Result<(), Inval
     if number(schema, "minItems").is_some_and(|least| (items.len() as u64) < least) {
         return Err(Invalid::new(expected(schema), "an empty array"));
     }
-    if let Some(item_schema) = schema.get("items") {
+    if let Some(item_schema) = word(schema, "items") {
         for (at, item) in items.iter().enumerate() {
             check(item_schema, item).map_err(|error| error.in_item(at))?;
         }
@@ -104,14 +104,14 @@ fn check_array(schema: &Map<String, Value>, items: &[Value]) -> Result<(), Inval
 
 /// The words that a schema allows, where it allows only certain ones.
 fn constants(schema: &Map<String, Value>) -> Option<Vec<&Value>> {
-    if let Some(Value::Array(words)) = schema.get("enum") {
+    if let Some(Value::Array(words)) = word(schema, "enum") {
         return Some(words.iter().collect());
     }
-    let alternatives = schema.get("oneOf")?.as_array()?;
+    let alternatives = word(schema, "oneOf")?.as_array()?;
     let mut words = Vec::new();
     for one in alternatives {
         let one = one.as_object()?;
-        match one.get("const") {
+        match word(one, "const") {
             Some(word) => words.push(word),
             None => words.extend(constants(one)?),
         }
@@ -135,7 +135,7 @@ fn expected(schema: &Map<String, Value>) -> String {
     if let Some(words) = constants(schema) {
         return expected_one_of(&words, &Value::Null).expected;
     }
-    let name = match schema.get("type") {
+    let name = match word(schema, "type") {
         Some(Value::String(name)) => name.as_str(),
         Some(Value::Array(names)) => {
             names.iter().filter_map(Value::as_str).find(|n| *n != "null").unwrap_or("")
@@ -151,12 +151,12 @@ fn expected(schema: &Map<String, Value>) -> String {
             None => "an integer".into(),
         },
         "array" => {
-            let items = match schema.get("items").and_then(|items| items.get("type")).and_then(Value::as_str)
-            {
-                Some("string") => "string",
-                Some("object") => "object",
-                _ => "item",
-            };
+            let items =
+                match word(schema, "items").and_then(|items| items.get("type")).and_then(Value::as_str) {
+                    Some("string") => "string",
+                    Some("object") => "object",
+                    _ => "item",
+                };
             match number(schema, "minItems") {
                 Some(least) => {
                     format!("an array of at least {}", counted(usize::try_from(least).unwrap_or(1), items))
@@ -164,7 +164,7 @@ fn expected(schema: &Map<String, Value>) -> String {
                 None => format!("an array of {items}s"),
             }
         }
-        "object" => match schema.get("properties").and_then(Value::as_object) {
+        "object" => match word(schema, "properties").and_then(Value::as_object) {
             Some(properties) => {
                 let known: Vec<String> = properties.keys().map(|key| format!("`{key}`")).collect();
                 format!("an object of {}", known.join(", "))
@@ -179,6 +179,11 @@ fn allows(schema: &Value, name: &str) -> bool {
     schema.get("type").and_then(Value::as_str) == Some(name)
 }
 
+/// What a schema says under a word. It has few, so that comparing them is sooner done than hashing.
+fn word<'a>(schema: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    schema.iter().find(|(key, _)| *key == name).map(|(_, value)| value)
+}
+
 fn number(schema: &Map<String, Value>, name: &str) -> Option<u64> {
-    schema.get(name).and_then(Value::as_u64)
+    word(schema, name).and_then(Value::as_u64)
 }

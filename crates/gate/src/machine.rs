@@ -116,6 +116,10 @@ impl Machine {
 impl Files for Machine {
     #[expect(clippy::disallowed_methods, reason = "symlinks are followed here, for classification only")]
     fn follow(&self, path: &Path) -> Option<PathBuf> {
+        // Most calls are about the directory that this process is in, and the system has no link in the name that it gives it.
+        if std::env::current_dir().is_ok_and(|here| here == path) {
+            return None;
+        }
         // The existing part is followed; what does not exist yet is appended as it is.
         let mut missing = Vec::new();
         let mut existing = path;
