@@ -58,6 +58,7 @@ impl Place {
             hide: Vec::new(),
             read_only: false,
             protect: true,
+            lifted: Vec::new(),
             environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
             pass: Vec::new(),
             set: Vec::new(),

@@ -208,6 +208,7 @@ impl Place {
             hide: Vec::new(),
             read_only: false,
             protect,
+            lifted: Vec::new(),
             environment: std::env::vars_os().collect(),
             pass: Vec::new(),
             set: Vec::new(),

@@ -31,6 +31,8 @@ pub struct Wishes {
     pub read_only: bool,
     /// What decides what runs on the user's side is protected inside the workspace.
     pub protect: bool,
+    /// What of that somebody said yes to, for this one program.
+    pub lifted: Vec<PathBuf>,
     /// The environment of whoever asks.
     pub environment: Vec<(OsString, OsString)>,
     /// Names of variables to hand on, beyond the usual.
@@ -100,6 +102,9 @@ pub fn draw(wishes: &Wishes, terrain: &dyn Terrain) -> Result<Plan, Impossible> 
                 forbidden.retain(|name: &PathBuf| !name.starts_with(&repository));
                 fresh.push(repository);
             }
+            for path in &wishes.lifted {
+                lift(&mut places, &mut forbidden, path, terrain);
+            }
         }
         for (_, path) in lines(knowledge::WORKSPACE).filter(|(word, _)| *word == "hide") {
             hide(&mut places, &workspace.join(path), terrain);
@@ -113,7 +118,7 @@ pub fn draw(wishes: &Wishes, terrain: &dyn Terrain) -> Result<Plan, Impossible> 
         if workspace.as_ref().is_some_and(|workspace| path != *workspace && path.starts_with(workspace)) {
             forbidden.retain(|name: &PathBuf| !name.starts_with(&path));
         }
-        places.insert(path.clone(), access);
+        place(&mut places, path.clone(), access);
         named.push(path);
     }
     for path in &wishes.read {
@@ -274,6 +279,35 @@ fn guard(
                 return;
             }
         }
+    }
+}
+
+/// Lets a path be changed that is protected. What stands in a protected directory is opened on its own, if it is there; to make
+/// something new there takes the directory.
+fn lift(
+    places: &mut BTreeMap<PathBuf, Access>,
+    forbidden: &mut Vec<PathBuf>,
+    path: &Path,
+    terrain: &dyn Terrain,
+) {
+    let path = terrain.follow(path).unwrap_or_else(|| path.to_path_buf());
+    forbidden.retain(|name| !name.starts_with(&path) && !path.starts_with(name));
+    let Some((above, Access::Protected)) = nearest(places, &path) else { return };
+    let there = above == path || terrain.look(&path).is_none();
+    let opened = if there { above.to_path_buf() } else { path.clone() };
+    place(places, opened, Access::Write);
+}
+
+/// Says what a named place is. What may be written in a directory that may be is no place of its own: it could not be replaced by
+/// another file of its name, which is how many programs write. What holds a place keeps its name.
+fn place(places: &mut BTreeMap<PathBuf, Access>, path: PathBuf, access: Access) {
+    let around = path.parent().and_then(|parent| nearest(places, parent));
+    let within = matches!(around, Some((_, Access::Write)));
+    let holds = places.keys().any(|below| below != &path && below.starts_with(&path));
+    if access == Access::Write && within && !holds {
+        places.remove(&path);
+    } else {
+        places.insert(path, access);
     }
 }
 

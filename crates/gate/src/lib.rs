@@ -42,6 +42,7 @@ mod examples;
 mod load;
 mod machine;
 mod office;
+mod opened;
 mod perform;
 mod permit;
 mod pins;

@@ -9,6 +9,7 @@ use call::{Arguments, ErrorKind, Request, Shell, What};
 use fence::{Backend, Host, Impossible, Limits, Network, Plan, Reach, Terrain, Wishes};
 
 use crate::directly;
+use crate::opened::Opened;
 use crate::stopped::{By, Stopped};
 use crate::{Gate, Judgement};
 
@@ -83,33 +84,31 @@ impl Gate {
         }
     }
 
-    /// What the fence around a call would let it touch. `set` are variables that it gets, `shown` a place that it may read.
-    ///
-    /// # Errors
-    /// What is asked for cannot be fenced.
-    pub fn plan(
+    /// What the fence around a call would let it touch. `set` are variables that it gets, `opened` what its ruling opens.
+    fn plan(
         &self,
         directory: &Path,
         environment: Vec<(OsString, OsString)>,
         set: Vec<(OsString, OsString)>,
-        shown: Option<PathBuf>,
+        opened: Opened,
     ) -> Result<Plan, Impossible> {
         let config = &self.config;
         let paths = |texts: &[String]| texts.iter().map(PathBuf::from).collect::<Vec<_>>();
         let network = match config.network_mode() {
             mode if mode.value == "open" => Network::Open,
             mode if mode.value == "off" && mode.at.line > 0 => Network::Off,
-            _ => Network::Allow(hosts(config.network_allow())?),
+            _ => Network::Allow(hosts(config.network_allow())?.into_iter().chain(opened.hosts).collect()),
         };
         self.draw(Wishes {
             workspace: self.workspace.clone(),
             cwd: directory.to_path_buf(),
             home: self.world.home.clone(),
-            read: paths(config.sandbox_read()).into_iter().chain(shown).collect(),
-            write: paths(config.sandbox_write()),
+            read: paths(config.sandbox_read()).into_iter().chain(opened.read).collect(),
+            write: paths(config.sandbox_write()).into_iter().chain(opened.write).collect(),
             hide: self.world.own().map(Path::to_path_buf).collect(),
             read_only: config.is_read_only(),
             protect: config.protects(),
+            lifted: opened.lifted,
             environment,
             pass: config.sandbox_env().to_vec(),
             set,
@@ -169,11 +168,11 @@ impl Gate {
         let mut plan = match fenced && backend != Backend::Local {
             false => None,
             true => {
-                let shown = match judgement.call.arguments() {
-                    Arguments::SkillExec(skill) => skill.command().map(|command| command.root.clone().into()),
-                    _ => None,
-                };
-                let drawn = self.plan(&directory, whole.clone(), set, shown);
+                let mut opened = self.opened(judgement);
+                if let Arguments::SkillExec(skill) = judgement.call.arguments() {
+                    opened.read.extend(skill.command().map(|command| PathBuf::from(&command.root)));
+                }
+                let drawn = self.plan(&directory, whole.clone(), set, opened);
                 Some(drawn.map_err(|impossible| {
                     Stopped::new(ErrorKind::SandboxDenied, By::Fence, impossible.why).help(impossible.help)
                 })?)

@@ -134,6 +134,7 @@ fn plan() -> Result<Plan, Refusal> {
         hide: Vec::new(),
         read_only: false,
         protect: true,
+        lifted: Vec::new(),
         environment: home.map(|home| ("HOME".into(), home.into())).into_iter().collect(),
         pass: Vec::new(),
         set: Vec::new(),

@@ -152,6 +152,7 @@ pub(crate) fn wishes(workspace: &str) -> Wishes {
         hide: Vec::new(),
         read_only: false,
         protect: true,
+        lifted: Vec::new(),
         environment: [
             ("PATH", "/usr/bin:/bin"),
             ("HOME", "/home/me"),

@@ -130,6 +130,7 @@ fn wished(choices: &mut Choices<'_>) -> Wishes {
         workspace: (choices.below(8) != 1).then(|| workspace.into()),
         home: (choices.below(8) != 1).then(|| "/home/me".into()),
         protect: choices.below(4) != 1,
+        lifted: Vec::new(),
         read_only: choices.below(4) == 1,
         read: choices.paths(2),
         write: choices.paths(2),

@@ -6,6 +6,7 @@
 mod permissions;
 mod questions;
 mod refusals;
+mod stances;
 mod wording;
 
 use std::borrow::Cow;
@@ -14,12 +15,12 @@ use call::Category;
 use effects::{Class, Effect, Part};
 
 use self::wording::{ask, cite, cited_rule, decides, name};
-use crate::config::{Config, Profile, Stance};
+use crate::config::{Config, Stance};
 use crate::decision::Decision::{self, Allow, Ask, Deny};
 use crate::engine::Consultation;
 use crate::obligation::Obligation;
 use crate::question::Question;
-use crate::rule::{Rule, is_among, path_of};
+use crate::rule::Rule;
 use crate::ruling::{Cited, Ruling, Step, TraceLine, Warning};
 
 impl Config {
@@ -178,49 +179,8 @@ impl<'a> Hearing<'a> {
             .flat_map(|(index, part)| part.effects.iter().map(move |effect| (index, part, effect)))
     }
 
-    /// The stance towards one effect: that of its class, unless a host or a path was named as allowed.
     pub(super) fn stance(&self, effect: &Effect, class: Class) -> Stance {
-        let stance = self.config.stance(class).value;
-        match (class, effect) {
-            (Class::Connect | Class::ConnectService, Effect::Connect(connection))
-                if is_among(connection, &self.config.network_allow) =>
-            {
-                Stance::Allow
-            }
-            // A file without a profile leaves commands to its lists; elsewhere whoever names a path means it.
-            (Class::ReadOutside | Class::WriteOutside, _)
-                if matches!(stance, Stance::Ask | Stance::Fenced)
-                    && self.config.profile.value != Profile::Plain
-                    && self.path_is_allowed(effect) =>
-            {
-                Stance::Allow
-            }
-            _ => stance,
-        }
-    }
-
-    /// Whether somebody other than the workspace named this path as allowed.
-    pub(super) fn path_is_allowed(&self, effect: &Effect) -> bool {
-        let Some((path, _)) = path_of(effect) else { return false };
-        let writes = !matches!(effect, Effect::Read(_));
-        let by_rule =
-            self.config.path_rules.iter().filter(|group| !group.origin.only_tightens()).any(|group| {
-                let first = group.rules.iter().find(|rule| rule.pattern.matches(path).unwrap_or(false));
-                first.is_some_and(|rule| if writes { rule.allow_write } else { rule.allow_read })
-            });
-        let by_boundary = self
-            .config
-            .allowed_paths
-            .iter()
-            .filter(|set| !set.origin.only_tightens())
-            .any(|set| set.patterns.iter().any(|pattern| pattern.matches(path).unwrap_or(false)));
-        let below = |place: &String| {
-            path.strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        // What the fence is told to let through, the gate lets through.
-        let by_fence = self.config.sandbox_write.iter().any(below)
-            || (!writes && self.config.sandbox_read.iter().any(below));
-        by_rule || by_boundary || by_fence
+        self.config.stance_towards(effect, class)
     }
 
     pub(super) fn fence_holds(&self) -> bool {

@@ -44,6 +44,7 @@ impl Stage {
             hide: Vec::new(),
             read_only: false,
             protect: true,
+            lifted: Vec::new(),
             environment: vec![
                 ("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()),
                 ("LANG".into(), "C.UTF-8".into()),

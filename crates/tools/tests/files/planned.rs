@@ -17,6 +17,7 @@ fn wishes(scratch: &Scratch) -> Wishes {
         hide: vec![scratch.work.join("denied")],
         read_only: false,
         protect: true,
+        lifted: Vec::new(),
         environment: Vec::new(),
         pass: Vec::new(),
         set: Vec::new(),
