@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use gate::call::{Principal, RawCall, visible};
 use gate::fence::{Blocked, Console, End, Outcome, Starter};
-use gate::policy::Decision;
+use gate::policy::{Config, Decision};
 use gate::{Machine, Stopped, Terms};
 
 use crate::approvers::Audience;
@@ -27,6 +27,7 @@ pub(crate) fn run(arguments: &Exec) -> Result<u8, String> {
     let starter = Starter::start();
     let terms = arguments.terms()?;
     let gate = arguments.setup.gate_for(None, terms.clone())?.running();
+    let raw = behind_the_fence(raw, gate.config());
     let begun = gate.begin(starter);
     let hosted = arguments.session.is_some();
     let audience = if hosted { Audience::Nobody } else { Audience::Terminal };
@@ -66,10 +67,21 @@ fn raw_call(arguments: &Exec) -> RawCall {
     raw
 }
 
+/// A configuration without a profile leaves it to each call whether it is fenced; this command is there to fence.
+fn behind_the_fence(mut raw: RawCall, config: &Config) -> RawCall {
+    if config.leaves_fence_open()
+        && raw.tool == "shell_exec"
+        && let Some(arguments) = raw.args.as_object_mut()
+    {
+        arguments.insert("sandbox".to_owned(), "restricted".into());
+    }
+    raw
+}
+
 /// What would be around the program. Nothing is asked, run or written down.
 fn show_plan(arguments: &Exec, raw: RawCall) -> Result<u8, String> {
     let gate = arguments.setup.gate_for(None, arguments.terms()?)?.running();
-    let judgement = gate.judge(raw).map_err(|invalid| invalid.to_string())?;
+    let judgement = gate.judge(behind_the_fence(raw, gate.config())).map_err(|invalid| invalid.to_string())?;
     if judgement.ruling.decision == Decision::Deny {
         return Ok(explain(&gate.refusal(&judgement)));
     }

@@ -71,11 +71,11 @@ pub fn analyse(intents: &[Intent], around: &Surroundings<'_>) -> Analysis {
             Intent::Unknown { why } => part(&mut engine, why, vec![Effect::Unknown(why.clone())]),
         }
     }
-    let Engine { parts, shape, .. } = engine;
+    let Engine { parts, shape, unread, .. } = engine;
     let risk = risk::rate(&parts, &shape);
     let complex = refused.or_else(|| why_complex(&shape));
     let words = words.filter(|_| complex.is_none() && intents.len() == 1).map(transparent::unwrapped);
-    Analysis { parts, complex, words, risk }
+    Analysis { parts, complex, unread, words, risk }
 }
 
 /// The directory of a call, absolute.

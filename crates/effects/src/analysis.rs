@@ -11,6 +11,9 @@ pub struct Analysis {
     pub parts: Vec<Part>,
     /// Why the call is a shell program and not one simple command with literal words; `None` where it is one.
     pub complex: Option<&'static str>,
+    /// Why some of its text could not be read. A shell may run what stands before the place that it stumbles over, so nobody knows
+    /// what such a text does: no stance lets it pass.
+    pub unread: Option<String>,
     /// The words of the whole call where it is one simple command with literal words, shells that only hand on what
     /// they are given (`sh -c`, `command`) taken off; other wrappers (`env`, `timeout`, `sudo`) stay in them.
     pub words: Option<Vec<String>>,

@@ -44,6 +44,8 @@ pub(crate) struct Engine<'e> {
     pub(crate) parts: Vec<Part>,
     /// The constructs of every shell text that was met, inner ones included.
     pub(crate) shape: Shape,
+    /// Why a shell text could not be read, the first that was met.
+    pub(crate) unread: Option<String>,
     looked_at: usize,
     /// How many words of commands were looked at, each time that one was.
     words_seen: usize,
@@ -92,6 +94,7 @@ impl<'e> Engine<'e> {
             around,
             links,
             parts: Vec::new(),
+            unread: None,
             shape: Shape::default(),
             looked_at: 0,
             words_seen: 0,
@@ -120,6 +123,7 @@ impl<'e> Engine<'e> {
                 Some(program)
             }
             Err(refusal) => {
+                self.unread.get_or_insert_with(|| refusal.reason.clone());
                 let mut effects = vec![Effect::Unknown(refusal.reason)];
                 refused::scan(text, self.around, &mut effects);
                 effects.extend(context.extra.iter().cloned());

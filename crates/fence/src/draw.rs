@@ -96,6 +96,7 @@ pub fn draw(wishes: &Wishes, terrain: &dyn Terrain) -> Result<Plan, Impossible> 
         }
         if write && wishes.protect {
             protect(&mut places, &mut forbidden, workspace, terrain);
+            itself(&mut places, &mut forbidden, workspace, terrain);
             // A repository may be made where there is none; what is made in it is looked at.
             let repository = workspace.join(".git");
             if terrain.look(&repository).is_none() {
@@ -132,6 +133,7 @@ pub fn draw(wishes: &Wishes, terrain: &dyn Terrain) -> Result<Plan, Impossible> 
     for path in &wishes.hide {
         hide(&mut places, path, terrain);
     }
+    carve(&mut places, terrain);
     let cwd = terrain.follow(&wishes.cwd).unwrap_or_else(|| wishes.cwd.clone());
     let mut plan = Plan {
         places,
@@ -164,6 +166,21 @@ pub fn draw(wishes: &Wishes, terrain: &dyn Terrain) -> Result<Plan, Impossible> 
     }
     plan.environment = environment(wishes, &plan.cwd)?;
     Ok(plan)
+}
+
+/// A place of the fence's own inside something that is shown is put over a directory there. Where the machine has a link or
+/// nothing, nothing can be put, and nothing need be: a link leads to where the plan says something else.
+fn carve(places: &mut BTreeMap<PathBuf, Access>, terrain: &dyn Terrain) {
+    let inside = |path: &Path| {
+        let above = path.parent().and_then(|parent| nearest(places, parent));
+        matches!(above, Some((_, Access::Read | Access::Write | Access::Protected)))
+    };
+    let scratch = places.iter().filter(|(path, access)| **access == Access::Scratch && inside(path));
+    let without = scratch.filter(|(path, _)| terrain.look(path) != Some(Kind::Directory));
+    let without: Vec<PathBuf> = without.map(|(path, _)| path.clone()).collect();
+    for path in without {
+        places.remove(&path);
+    }
 }
 
 fn system(places: &mut BTreeMap<PathBuf, Access>, terrain: &dyn Terrain) {
@@ -247,6 +264,24 @@ fn protect(
 ) {
     for (_, path) in lines(knowledge::WORKSPACE).filter(|(word, _)| *word == "protect") {
         guard(places, forbidden, workspace, path, terrain);
+    }
+}
+
+/// A workspace can be a repository itself, without a `.git`: then its settings and hooks lie at the top. One that is none does not
+/// become one, which takes a `HEAD`; git would look there as soon as `.git` does not look right.
+fn itself(
+    places: &mut BTreeMap<PathBuf, Access>,
+    forbidden: &mut Vec<PathBuf>,
+    workspace: &Path,
+    terrain: &dyn Terrain,
+) {
+    let there = |name: &str| terrain.look(&workspace.join(name)).is_some();
+    if !there("HEAD") {
+        forbidden.push(workspace.join("HEAD"));
+    } else if there("objects") && there("refs") {
+        for path in ["hooks", "config", "config.worktree", "info/attributes", "commondir"] {
+            guard(places, forbidden, workspace, path, terrain);
+        }
     }
 }
 

@@ -85,6 +85,9 @@ pub fn load_for(world: &World, wanted: &Wanted, request: Option<&str>) -> Result
     for directory in world.own() {
         config.keep_away_from(&directory.to_string_lossy())?;
     }
+    if let Some(journal) = config.journal().directory.as_ref().map(|set| set.value.clone()) {
+        config.keep_away_from(&journal)?;
+    }
     Ok(config)
 }
 

@@ -4,13 +4,14 @@
 //! The supervisor works with descriptors below the workspace and follows no link, so the program cannot make it move
 //! anything else.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::inotify::{CreateFlags, WatchFlags};
-use rustix::fs::{Mode, OFlags, RenameFlags, ResolveFlags};
+use rustix::fs::{Access, Mode, OFlags, RenameFlags, ResolveFlags};
 use rustix::io::Errno;
 
 use crate::blocked::Blocked;
@@ -74,13 +75,32 @@ impl Forbidden {
     /// half written is not understood.
     pub(crate) fn sweep_names(&self) -> Vec<Blocked> {
         let survey = Survey::default();
-        self.names.iter().filter(|name| survey.look(name).is_some()).filter_map(|name| away(name)).collect()
+        let mut closed = Closed::default();
+        let there = |name: &&PathBuf| survey.look(name).is_some() || closed.holds(name);
+        self.names.iter().filter(there).filter_map(|name| away(name)).collect()
+    }
+}
+
+/// Directories that a program may have closed so that nobody sees what it made in them.
+#[derive(Default)]
+struct Closed(BTreeMap<PathBuf, bool>);
+
+impl Closed {
+    /// Whether a name is in a directory that cannot be looked into.
+    fn holds(&mut self, name: &Path) -> bool {
+        let Some(parent) = name.parent() else { return false };
+        if let Some(closed) = self.0.get(parent) {
+            return *closed;
+        }
+        let looked = rustix::fs::access(parent, Access::READ_OK | Access::EXEC_OK);
+        let closed = looked == Err(Errno::ACCESS);
+        self.0.insert(parent.to_path_buf(), closed);
+        closed
     }
 }
 
 /// Moves a path away if something is there.
 fn away(name: &Path) -> Option<Blocked> {
-    name.symlink_metadata().ok()?;
     match remove(name) {
         Ok(now) => Some(Blocked::Made(name.to_path_buf(), now)),
         Err(Errno::NOENT) => None,
@@ -108,6 +128,11 @@ fn alive(repository: &Path) -> Vec<PathBuf> {
     };
     if !samples_only {
         found.push(hooks);
+    }
+    // What makes another repository's settings this one's.
+    let elsewhere = repository.join("commondir");
+    if elsewhere.symlink_metadata().is_ok() {
+        found.push(elsewhere);
     }
     for name in ["config", "config.worktree"] {
         let settings = repository.join(name);
@@ -177,10 +202,11 @@ fn remove(path: &Path) -> rustix::io::Result<PathBuf> {
     let last = parts.len().saturating_sub(1);
     for (index, part) in parts.iter().enumerate() {
         let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let next = rustix::fs::openat2(&directory, part, flags, Mode::empty(), ResolveFlags::BENEATH)?;
+        let open = || rustix::fs::openat2(&directory, part, flags, Mode::empty(), ResolveFlags::BENEATH);
+        let next = unlocked(directory.as_fd(), open)?;
         let is_link = rustix::fs::fstat(&next)?.st_mode & libc::S_IFMT == libc::S_IFLNK;
         if index == last || is_link {
-            return rename_away(directory.as_fd(), part, &whole);
+            return unlocked(directory.as_fd(), || rename_away(directory.as_fd(), part, &whole));
         }
         whole.push(part);
         directory = next;
@@ -188,16 +214,35 @@ fn remove(path: &Path) -> rustix::io::Result<PathBuf> {
     Err(Errno::NOENT)
 }
 
+/// Does something in a directory, also where the program has taken the user's own rights to it away. The directory is changed by
+/// its descriptor, so it is the one that was found.
+fn unlocked<T>(
+    directory: BorrowedFd<'_>,
+    work: impl Fn() -> rustix::io::Result<T>,
+) -> rustix::io::Result<T> {
+    let done = work();
+    if !matches!(done, Err(Errno::ACCESS)) {
+        return done;
+    }
+    let mode = Mode::from_raw_mode(rustix::fs::fstat(directory)?.st_mode) | Mode::RWXU;
+    rustix::fs::chmod(format!("/proc/self/fd/{}", directory.as_raw_fd()), mode)?;
+    work()
+}
+
+/// So many names are tried that a person would give; after them, names that nobody can have taken before.
+const PLAIN: u32 = 16;
+
 fn rename_away(directory: BorrowedFd<'_>, name: &OsString, below: &Path) -> rustix::io::Result<PathBuf> {
-    for number in 1..1000 {
+    for number in 1..2 * PLAIN {
         let mut aside = name.clone();
-        aside.push(format!(".refused-{number}"));
+        match number {
+            ..=PLAIN => aside.push(format!(".refused-{number}")),
+            _ => aside.push(format!(".refused-{:016x}", RandomState::new().build_hasher().finish())),
+        }
         match rustix::fs::renameat_with(directory, name, directory, &aside, RenameFlags::NOREPLACE) {
             Err(Errno::EXIST) => {}
             Err(error) => return Err(error),
-            Ok(()) => {
-                return Ok(below.join(aside));
-            }
+            Ok(()) => return Ok(below.join(aside)),
         }
     }
     Err(Errno::EXIST)

@@ -58,10 +58,10 @@ pub(crate) fn rights(
     }
     let all = landlock::rights(version);
     let mut given = vec![(scratch.to_path_buf(), all)];
-    let hidden =
-        plan.places.iter().filter(|(path, access)| **access == Access::Hidden && is_open_to_us(path));
-    let hidden: Vec<&Path> = hidden.map(|(path, _)| path.as_path()).collect();
-    for Lay { path, access, above, .. } in lay(plan) {
+    let places = lay(plan);
+    let hidden = places.iter().filter(|lay| *lay.access == Access::Hidden || lay.is_carved());
+    let hidden: Vec<&Path> = hidden.map(|lay| lay.path).filter(|path| is_open_to_us(path)).collect();
+    for Lay { path, access, above, .. } in places.iter().copied() {
         match access {
             Access::Protected => {
                 return Err(unfit(&format!(
@@ -69,7 +69,7 @@ pub(crate) fn rights(
                     path.display()
                 )));
             }
-            Access::Hidden if matches!(above, Some(Access::Write | Access::Protected)) => {
+            Access::Hidden | Access::Scratch if matches!(above, Some(Access::Write | Access::Protected)) => {
                 return Err(unfit(&format!(
                     "{} could be read, since it is in a writable place",
                     path.display()

@@ -21,6 +21,11 @@ impl Lay<'_> {
     pub(crate) fn is_real(&self) -> bool {
         matches!(self.above, Some(Access::Read | Access::Write | Access::Protected))
     }
+
+    /// Whether it is a place of the fence's own inside something that is shown: the machine's files there must not be.
+    pub(crate) fn is_carved(&self) -> bool {
+        *self.access == Access::Scratch && self.is_real()
+    }
 }
 
 /// All places, from the outside in, as the plan has them.

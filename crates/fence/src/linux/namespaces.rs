@@ -158,6 +158,7 @@ pub(crate) fn steps(opening: &Opening, plan: &Plan, program: &Program<'_>, site:
     let mut maker = Maker { frame, plan, site, places: lay(plan), sources: Vec::new() };
     maker.open_sources();
     maker.skeleton();
+    maker.carve();
     maker.places();
     maker.resolver();
     maker.frame.enter();
@@ -441,7 +442,8 @@ impl Maker<'_, '_> {
     /// What the plan's mounts are put upon, and its links and scratch directories.
     fn skeleton(&mut self) {
         let frame = &mut self.frame;
-        for Lay { path, access, .. } in self.places.iter().filter(|lay| !lay.is_real() && !lay.hidden_above) {
+        let made = |lay: &&Lay<'_>| (!lay.is_real() || lay.is_carved()) && !lay.hidden_above;
+        for Lay { path, access, .. } in self.places.iter().filter(made) {
             match access {
                 Access::Hidden => {}
                 // Everybody's own there, as the sticky bit has it outside.
@@ -452,6 +454,17 @@ impl Maker<'_, '_> {
                     _ => frame.file(path),
                 },
             }
+        }
+    }
+
+    /// Scratch directories inside what is shown: copied now, since what is shown will lie over them.
+    fn carve(&mut self) {
+        for lay in self.places.iter().filter(|lay| lay.is_carved() && !lay.hidden_above) {
+            let (root, name) = (self.frame.root(), self.frame.inner(lay.path));
+            let found = find(self.frame.steps, root, name);
+            let copy = copy_mount(self.frame.steps, name, found, false, scratch_attributes(self.plan));
+            self.frame.steps.step("close", libc::SYS_close, [found.into()]);
+            self.sources.push((lay.path.to_path_buf(), copy));
         }
     }
 
@@ -468,15 +481,20 @@ impl Maker<'_, '_> {
             let path = lay.path;
             match lay.access {
                 Access::Link(_) => {}
+                Access::Scratch if lay.is_carved() => {
+                    if let Some(mount) = self.take(path) {
+                        self.frame.put(path, mount);
+                    }
+                }
                 Access::Scratch => {
                     // The new root itself becomes read-only; scratch places are mounts of their own that do not.
                     if lay.above == Some(&Access::Scratch) {
                         continue;
                     }
-                    let attributes = NOSUID | NODEV | if self.plan.execute_scratch { 0 } else { NOEXEC };
                     let (root, name) = (self.frame.root(), self.frame.inner(path));
                     let found = find(self.frame.steps, root, name);
-                    let copy = copy_mount(self.frame.steps, name, found, false, attributes);
+                    let copy =
+                        copy_mount(self.frame.steps, name, found, false, scratch_attributes(self.plan));
                     mount_at(self.frame.steps, name, copy, found);
                 }
                 Access::Hidden => {
@@ -523,6 +541,10 @@ impl Maker<'_, '_> {
         let copy = copy_mount(self.frame.steps, own, found, false, NOSUID | NODEV | NOEXEC | RDONLY);
         self.frame.put(path, copy);
     }
+}
+
+fn scratch_attributes(plan: &Plan) -> u64 {
+    NOSUID | NODEV | if plan.execute_scratch { 0 } else { NOEXEC }
 }
 
 fn is_shared(path: &Path) -> bool {

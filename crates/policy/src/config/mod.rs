@@ -200,6 +200,12 @@ impl Config {
         self.restricted.value
     }
 
+    /// Whether nobody has said that commands run without a fence; they only would because no profile was chosen.
+    #[must_use]
+    pub fn leaves_fence_open(&self) -> bool {
+        !self.restricted.value && self.restricted.at.line == 0
+    }
+
     /// Which fence is wanted.
     #[must_use]
     pub fn sandbox_mode(&self) -> &Set<String> {

@@ -103,6 +103,12 @@ impl Hearing<'_> {
         if self.question.category == Category::Custom {
             return Word::Passes("a custom tool: the tool lists decide");
         }
+        if let Some(why) = &self.question.analysis.unread {
+            let stance = self.config.stance(Class::Unknown);
+            let reason = format!("some of it could not be read: {why}");
+            let help = vec!["write it so that a shell reads all of it, or in parts".into()];
+            return decides(Ask, reason, effect_rule(Class::Unknown, &stance.at), None, help);
+        }
         for (index, part, effect) in self.effects() {
             if let Effect::Unknown(why) = effect {
                 let stance = self.config.stance(Class::Unknown);
