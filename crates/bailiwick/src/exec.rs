@@ -81,7 +81,8 @@ fn behind_the_fence(mut raw: RawCall, config: &Config) -> RawCall {
 /// What would be around the program. Nothing is asked, run or written down.
 fn show_plan(arguments: &Exec, raw: RawCall) -> Result<u8, String> {
     let gate = arguments.setup.gate_for(None, arguments.terms()?)?.running();
-    let judgement = gate.judge(behind_the_fence(raw, gate.config())).map_err(|invalid| invalid.to_string())?;
+    let judgement =
+        gate.judge(behind_the_fence(raw, gate.config())).map_err(|invalid| invalid.to_string())?;
     if judgement.ruling.decision == Decision::Deny {
         return Ok(explain(&gate.refusal(&judgement)));
     }

@@ -22,6 +22,8 @@ impl Blocked {
     pub fn remedy(&self) -> Option<String> {
         match self {
             Blocked::Call(_) => None,
+            // An address by itself cannot be allowed; a name can.
+            Blocked::Host(name) if name.is_empty() => None,
             Blocked::Host(name) => Some(format!("sandbox.network: {{mode: allowlist, allow: [\"{name}\"]}}")),
             Blocked::Made(path, _) | Blocked::Left(path, _) => {
                 Some(format!("sandbox.write: [\"{}\"]", path.display()))
@@ -34,6 +36,9 @@ impl fmt::Display for Blocked {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Blocked::Call(name) => write!(out, "the system call {name} was refused"),
+            Blocked::Host(name) if name.is_empty() => {
+                write!(out, "a connection to an address that no allowed name leads to was refused")
+            }
             Blocked::Host(name) => write!(out, "a connection to {name} was refused"),
             Blocked::Made(path, now) => {
                 write!(out, "{} is protected and was made; it is now {}", path.display(), now.display())

@@ -4,11 +4,12 @@
 
 use std::path::{Path, PathBuf};
 
-use call::Intent;
+use call::{ErrorKind, Intent};
 use effects::{Class, Effect, Peer, Place, Surroundings, Target};
-use fence::Host;
+use fence::{Access, Host, Plan};
 use policy::{Decision, Stance};
 
+use crate::stopped::{By, Stopped};
 use crate::{Gate, Judgement};
 
 /// What is opened for one call.
@@ -19,6 +20,8 @@ pub(crate) struct Opened {
     /// What is protected in the workspace, and may be changed this once.
     pub(crate) lifted: Vec<PathBuf>,
     pub(crate) hosts: Vec<Host>,
+    /// What would have to be written and cannot be opened without more.
+    pub(crate) shut: Vec<PathBuf>,
 }
 
 impl Gate {
@@ -31,7 +34,10 @@ impl Gate {
             match (class, effect) {
                 (Class::ReadOutside, Effect::Read(target)) => opened.read.extend(self.readable(target)),
                 (Class::WriteOutside, Effect::Write(target) | Effect::Delete { target, .. }) => {
-                    opened.write.extend(self.writable(target));
+                    match self.writable(target) {
+                        Some(path) => opened.write.push(path),
+                        None => opened.shut.push(PathBuf::from(&target.path)),
+                    }
                 }
                 (Class::WriteProtected, Effect::Write(target) | Effect::Delete { target, .. }) => {
                     opened.lifted.push(PathBuf::from(&target.path));
@@ -56,6 +62,20 @@ impl Gate {
             Stance::Allow => class != Class::ConnectService,
             Stance::Fenced | Stance::Deny => false,
         }
+    }
+
+    /// FAIL-CLOSED: a program that writes to a place of the fence's own would seem to succeed, and what it wrote would be gone.
+    pub(crate) fn can_be_kept(plan: &Plan, shut: &[PathBuf]) -> Result<(), Stopped> {
+        let lost = |path: &&PathBuf| {
+            let above = plan.places.get(*path).or_else(|| plan.above(path).map(|above| above.1));
+            above != Some(&Access::Write)
+        };
+        let Some(path) = shut.iter().find(lost) else { return Ok(()) };
+        let directory = path.parent().unwrap_or(path).display();
+        let why = format!("{} cannot be written without opening all of {directory}", path.display());
+        Err(Stopped::new(ErrorKind::SandboxDenied, By::Fence, why).help(format!(
+            "write to a directory of its own; or `--write {directory}`, if you mean all of it"
+        )))
     }
 
     fn readable(&self, target: &Target) -> Option<PathBuf> {

@@ -172,10 +172,12 @@ impl Gate {
                 if let Arguments::SkillExec(skill) = judgement.call.arguments() {
                     opened.read.extend(skill.command().map(|command| PathBuf::from(&command.root)));
                 }
-                let drawn = self.plan(&directory, whole.clone(), set, opened);
-                Some(drawn.map_err(|impossible| {
+                let shut = std::mem::take(&mut opened.shut);
+                let drawn = self.plan(&directory, whole.clone(), set, opened).map_err(|impossible| {
                     Stopped::new(ErrorKind::SandboxDenied, By::Fence, impossible.why).help(impossible.help)
-                })?)
+                })?;
+                Gate::can_be_kept(&drawn, &shut)?;
+                Some(drawn)
             }
         };
         let mut program = find_program(&words, &directory, search.as_deref(), plan.as_ref())?;

@@ -15,6 +15,7 @@ mod escape;
 mod everyday;
 mod everyday_rows;
 mod everyday_streams;
+mod hidden_away;
 mod inheritance;
 mod protected;
 mod runner;

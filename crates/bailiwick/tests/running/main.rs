@@ -13,6 +13,7 @@ mod denied;
 #[path = "../shared/home.rs"]
 mod home;
 mod job_control;
+mod opened;
 mod recorded;
 mod searching;
 mod self_approval;

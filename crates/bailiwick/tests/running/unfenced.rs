@@ -29,11 +29,13 @@ fn a_yes_runs_it_without_the_fence_and_says_so() {
         assert_eq!((code, &answer["data"]["fence"]), (0, &json!("none")), "{tool} {args}: {answer}");
         assert_eq!(answer["stdout"].as_str().map(str::trim), Some("outside"), "{tool} {args}: {answer}");
     }
-    // The control: the same command behind the fence does not see it.
-    let (_, answer) = home.call("shell_command", &json!({"command": "cat ../outside.txt"}));
+    // The control: what the call does not name is not seen behind the fence.
+    home.write("look.sh", "cat ../outside.txt\n", true);
+    let (_, answer) = home.call("shell_command", &json!({"command": "sh look.sh"}));
     assert!(answer["ok"] == false && answer["data"]["fence"] != "none", "{answer}");
     // Whoever says that it is to stay fenced is heard.
-    let both = json!({"command": "cat ../outside.txt", "sandbox": "restricted", "sandbox_permissions": "require_escalated"});
+    let both =
+        json!({"command": "sh look.sh", "sandbox": "restricted", "sandbox_permissions": "require_escalated"});
     let (_, answer) = home.call("shell_command", &both);
     assert!(answer["ok"] == false && answer["data"]["fence"] != "none", "{answer}");
     let fences: Vec<Value> = home
@@ -86,4 +88,31 @@ fn a_terminal_without_a_fence_is_a_terminal() {
     assert_eq!(code, 0, "{answer}");
     let said = answer["stdout"].as_str().unwrap_or_default();
     assert!(said.starts_with("24 80") && said.contains("pts/"), "{answer}");
+}
+
+#[test]
+fn a_configuration_without_a_profile_still_has_exec_fence() {
+    let home = Home::new();
+    let outside = home.0.join("outside");
+    let command = format!("echo x > {}", outside.display());
+    home.write("out.sh", &command, true);
+    let run = |yaml: &str| {
+        home.configure(yaml);
+        let ran = home.run(&["exec", "--", "sh", "out.sh"]);
+        (outside.exists(), ran)
+    };
+    let (there, ran) = run("safety: {allowlist: [sh]}\n");
+    assert!(!there, "{ran:?}");
+    // The control: whoever says it has it without.
+    let (there, ran) = run("safety: {allowlist: [sh]}\nsandbox: {default_policy: none}\n");
+    assert!(there, "{ran:?}");
+}
+
+#[test]
+fn a_directory_as_a_standard_stream_is_refused() {
+    let home = Home::new();
+    for (stream, code) in [("/", Some(126)), ("/dev/null", Some(0))] {
+        let ran = home.shell(&format!("{} exec -- true < {stream}", crate::home::BINARY));
+        assert_eq!(ran.code, code, "{stream}: {ran:?}");
+    }
 }

@@ -216,10 +216,7 @@ fn remove(path: &Path) -> rustix::io::Result<PathBuf> {
 
 /// Does something in a directory, also where the program has taken the user's own rights to it away. The directory is changed by
 /// its descriptor, so it is the one that was found.
-fn unlocked<T>(
-    directory: BorrowedFd<'_>,
-    work: impl Fn() -> rustix::io::Result<T>,
-) -> rustix::io::Result<T> {
+fn unlocked<T>(directory: BorrowedFd<'_>, work: impl Fn() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
     let done = work();
     if !matches!(done, Err(Errno::ACCESS)) {
         return done;

@@ -137,6 +137,16 @@ impl Order<'_> {
             missing: format!("namespaces cannot be made: {error}"),
             help: NAMESPACES.into(),
         };
+        let is_directory = |stream: &std::os::fd::BorrowedFd<'_>| {
+            rustix::fs::fstat(stream).is_ok_and(|about| about.st_mode & libc::S_IFMT == libc::S_IFDIR)
+        };
+        // Whoever holds a directory reaches what lies below it, whatever the new root shows.
+        if stdio.iter().any(is_directory) {
+            return Err(Refusal::Fence {
+                missing: "a standard stream is a directory, which would lead out of the fence".into(),
+                help: "redirect it from or to a file".into(),
+            });
+        }
         let ahead = Ahead::of(self.plan);
         if tier == Tier::Namespaces
             && let Some(place) = self.plan.places.keys().find(|place| namespaces::is_own(place))

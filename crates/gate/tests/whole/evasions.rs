@@ -2,7 +2,7 @@
 //! not pass unseen, under configurations that somebody might really have.
 
 use crate::stage::{gate, judge};
-use gate::policy::Decision;
+use gate::policy::{Decision, Fence};
 
 fn forms() -> Vec<&'static str> {
     include_str!("../../../effects/tests/evasions.txt")
@@ -27,6 +27,27 @@ fn no_form_is_allowed_by_the_default_profile() {
     // The control: the same gate lets ordinary commands pass.
     for harmless in ["ls -la", "git status", "cat README.md", "find . -name x", "echo 'rm -rf /'"] {
         assert_eq!(judge(&gate, harmless).ruling.decision, Decision::Allow, "{harmless}");
+    }
+}
+
+#[test]
+fn text_that_could_not_be_read_is_asked_about_wherever_it_breaks_off() {
+    let holds = Fence { name: "linux", holds_paths: true, holds_network: true, lacks: None };
+    let gate = gate("").with_fence(holds);
+    let long = format!("{}npm test", ":;".repeat(1100));
+    let wide = format!("npm test {}", "x ".repeat(3000));
+    let deep = format!("npm test; {}true{}", "(".repeat(70), ")".repeat(70));
+    for text in ["npm test\n)", "npm test\nfi", "npm test\necho 'x", "npm test \u{1}", &long, &wide, &deep] {
+        let ruling = judge(&gate, text).ruling;
+        let shown: String = text.chars().take(40).collect();
+        assert_eq!(ruling.decision, Decision::Ask, "{shown}: {}", ruling.reason);
+    }
+    // The same one level further in.
+    let inner = judge(&gate, "sh -c 'npm test\n)'").ruling;
+    assert_eq!(inner.decision, Decision::Ask, "{}", inner.reason);
+    // The control: what is there before the place that it breaks off at is allowed by itself.
+    for text in ["npm test", "npm test\ntrue", "sh -c 'npm test'"] {
+        assert_eq!(judge(&gate, text).ruling.decision, Decision::Allow, "{text}");
     }
 }
 

@@ -45,8 +45,8 @@ impl Config {
             path.strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         // What the fence is told to let through, the gate lets through.
-        let by_fence = self.sandbox_write.iter().any(below)
-            || (!writes && self.sandbox_read.iter().any(below));
+        let by_fence =
+            self.sandbox_write.iter().any(below) || (!writes && self.sandbox_read.iter().any(below));
         by_rule || by_boundary || by_fence
     }
 }
