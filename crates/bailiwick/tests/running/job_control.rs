@@ -28,10 +28,11 @@ fn a_job_is_stopped_and_goes_on() {
 fn a_program_hears_of_a_new_size() {
     let home = Home::new();
     home.configure("profile: dev");
-    let script = "trap 'echo size $(stty size)' WINCH; echo rea$((0))dy $(stty size); for i in 1 2 3 4 5 6 7 8; do sleep 0.3; done";
-    let words = format!("{BINARY} exec -- sh -c \"{}\"\\n", script.replace('$', "\\\\$"));
+    let script = "trap 'echo size $(stty size)' WINCH; echo ready $(stty size); for i in 1 2 3 4 5 6 7 8; do sleep 0.3; done";
+    home.write("size.sh", script, true);
+    let words = format!("{BINARY} exec -- sh size.sh\\n");
     let typed =
-        [("go> ", words.as_str()), ("rea0dy", "resize 31 117"), ("size 31 117", ""), ("go> ", "exit\\n")];
+        [("go> ", words.as_str()), ("ready", "resize 31 117"), ("size 31 117", ""), ("go> ", "exit\\n")];
     let ran = home.shell_at_terminal(&typed, SHELL);
     assert!(ran.out.contains("size 31 117"), "{ran:?}");
 }
