@@ -145,11 +145,13 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             }
             return;
         }
-        let mut dry = false;
+        let (mut dry, mut own_names) = (false, false);
         for action in line.nodes.iter().flat_map(|node| node.block.does.iter()).chain(actions()) {
             match action {
                 Action::Dry => dry = true,
                 Action::Recursive => self.doing.recursive = true,
+                Action::Deep => self.doing.deep = true,
+                Action::OwnNames => own_names = true,
                 Action::InPlace => self.doing.in_place = true,
                 _ => {}
             }
@@ -188,12 +190,17 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
         if !handled {
             self.operands(line);
         }
-        // Where the call says into which directory, that is the one.
-        if !self.doing.unpacked {
+        // Where the call says into which directory, that is the one; and `patch FILE` changes that file.
+        let named = matches!(self.name, "patch" | "gpatch") && !line.operands.is_empty();
+        if !self.doing.unpacked && !named {
             for action in does().chain(actions()).filter(unpacks) {
                 self.action(action, None, line);
             }
         }
+        if own_names {
+            self.own_names(line);
+        }
+        self.downloads(line);
         if matches!(self.name, "ln" | "gln") {
             self.link(line);
         }
@@ -275,6 +282,8 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             Action::Stop
             | Action::Dry
             | Action::Recursive
+            | Action::Deep
+            | Action::OwnNames
             | Action::InPlace
             | Action::Operands(_)
             | Action::End
@@ -292,6 +301,9 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             Touch::Delete | Touch::DeleteTree => Purpose::Delete,
         };
         let recursive = std::mem::replace(&mut self.doing.recursive, touch == Touch::DeleteTree);
+        if touch == Touch::Write && path == "." {
+            self.doing.directories.push(Arg::owned(path));
+        }
         let before = self.doing.effects.len();
         self.doing.named(path, false, purpose, &self.cwds, self.engine.around);
         self.doing.recursive = recursive;

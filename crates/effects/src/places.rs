@@ -238,7 +238,8 @@ pub(crate) static SECRET_AT_HOME: &[&str] = &[
 ];
 
 /// Inside the workspace: directories (with all below) and files that decide what runs or who may do what. The first
-/// column is a name at any depth, the second what below it is meant (empty: all).
+/// column is a name at any depth, the second what below it is meant (empty: all). The fence holds the same list
+/// (`crates/fence/knowledge/workspace.txt`), but for git's own files, which git has to write.
 pub(crate) static PROTECTED: &[(&str, &[&str])] = &[
     (".git", &[]),
     (".claude", &[]),
@@ -250,8 +251,16 @@ pub(crate) static PROTECTED: &[(&str, &[&str])] = &[
     (".github", &["hooks", "workflows", "actions"]),
     (".gitlab", &["ci"]),
     (".circleci", &[]),
-    (".vscode", &["settings.json", "tasks.json", "launch.json", "extensions.json", "mcp.json"]),
+    (".vscode", &[]),
     (".idea", &[]),
+    (".devcontainer", &[]),
+    (".devcontainer.json", &[]),
+    (".cargo", &["config.toml", "config"]),
+    (".hg", &["hgrc"]),
+    (".cursorrules", &[]),
+    (".aider.conf.yml", &[]),
+    ("opencode.json", &[]),
+    ("opencode.jsonc", &[]),
     (".bailiwick", &[]),
     (".bailiwick.yaml", &[]),
     (".bailiwick.yml", &[]),
@@ -275,9 +284,11 @@ pub(crate) static PROTECTED: &[(&str, &[&str])] = &[
     (".husky", &[]),
     (".pre-commit-config.yaml", &[]),
     (".lefthook.yml", &[]),
+    ("lefthook.yml", &[]),
     (".gitlab-ci.yml", &[]),
     (".vimrc", &[]),
     (".exrc", &[]),
+    (".nvimrc", &[]),
     (".config", &["fish", "autostart", "systemd", "git"]),
 ];
 

@@ -52,6 +52,7 @@ pub(crate) enum Role<'t> {
     Assign,
     Data,
     Module,
+    Variable,
 }
 
 /// One operand, or a run of them.
@@ -88,6 +89,10 @@ pub(crate) enum Action<'t> {
     Stop,
     Dry,
     Recursive,
+    /// What is read is read with everything below it.
+    Deep,
+    /// What is copied or moved keeps its name in the directory where it goes.
+    OwnNames,
     Operands(Operands<'t>),
     InPlace,
     /// What follows is no option.
@@ -473,6 +478,8 @@ fn action(text: &str, takes: Takes) -> Result<Action<'_>, String> {
         "stop" => bare(Action::Stop),
         "dry" => bare(Action::Dry),
         "recursive" => bare(Action::Recursive),
+        "deep" => bare(Action::Deep),
+        "own-names" => bare(Action::OwnNames),
         "in-place" => bare(Action::InPlace),
         "end" => bare(Action::End),
         "chdir" => bare(Action::Chdir),
@@ -553,6 +560,7 @@ fn role(text: &str) -> Result<Role<'_>, String> {
         "assign" => Role::Assign,
         "data" => Role::Data,
         "module" => Role::Module,
+        "variable" => Role::Variable,
         _ => match text.split_once(':') {
             Some(("script", name)) if language(name) => Role::Script(name),
             Some(("code", name)) if language(name) => Role::Code(name),

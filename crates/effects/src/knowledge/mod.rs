@@ -118,6 +118,8 @@ fn is_light(action: &Action<'_>) -> bool {
         Action::Value(role) => matches!(role, Role::Text | Role::Assign),
         Action::Operands(operands) => operands.slots.iter().all(|slot| matches!(slot.role, Role::Text)),
         Action::Recursive
+        | Action::Deep
+        | Action::OwnNames
         | Action::InPlace
         | Action::Chdir
         | Action::Path(..)
