@@ -134,6 +134,24 @@ fn what_may_run_only_behind_a_fence_is_asked_about_without_one_whatever_the_mode
 }
 
 #[test]
+fn a_fence_that_lets_every_connection_through_does_not_hold_what_is_not_known() {
+    let run = || vec![Effect::Run { program: "make".into() }];
+    let unknown = || vec![Effect::Unknown("a word".into())];
+    for (settings, expected) in [
+        ("", Allow),
+        ("sandbox: {network: {mode: allowlist}}", Allow),
+        ("sandbox: {network: {mode: open}}", Ask),
+        ("sandbox: {network: {mode: open}}, safety: {effects: {connect: allow}}", Allow),
+    ] {
+        let text = format!("{{profile: dev, {settings}}}");
+        let files = [(Origin::User, text.as_str())];
+        assert_eq!(command(&files, run(), true), expected, "{text}");
+        assert_eq!(command(&files, unknown(), true), expected, "{text}");
+        assert_eq!(command(&files, read("/w/app/x", Place::Workspace), true), Allow, "{text}");
+    }
+}
+
+#[test]
 fn a_default_action_of_require_approval_holds_for_what_no_rule_matches() {
     for profile in ["", "profile: dev\n"] {
         let text = format!("{profile}settings: {{default_action: require_approval}}\n");
