@@ -198,8 +198,17 @@ impl<'a> View<'a> {
         if self.home.is_some_and(|home| home != "/" && is_below(path, home)) {
             return Some(Place::Outside);
         }
-        if is_below(path, "/dev") {
-            return Some(if self.purpose == Purpose::Read { Place::System } else { Place::Vital });
+        if let Some(device) = below(path, "/dev") {
+            let disk = places::DISKS.iter().any(|disk| device.starts_with(disk));
+            return Some(match self.purpose {
+                Purpose::Read if disk => Place::Outside,
+                Purpose::Read => Place::System,
+                Purpose::Write | Purpose::Delete => Place::Vital,
+            });
+        }
+        let own = |directory: &&str| is_below(path, directory);
+        if self.purpose == Purpose::Read && places::HOMES_OF_THE_SYSTEM.iter().any(own) {
+            return Some(Place::Outside);
         }
         if places::SYSTEM.iter().any(|directory| is_below(path, directory)) {
             return Some(Place::System);
@@ -348,7 +357,7 @@ fn secret_path(path: &str, pattern: bool) -> bool {
 }
 
 /// Whether the last name of a path is that of a secret.
-fn secret_name(name: &str, pattern: bool) -> bool {
+pub(crate) fn secret_name(name: &str, pattern: bool) -> bool {
     if pattern && glob::is_wild(name) {
         return secret_pattern(name);
     }

@@ -38,6 +38,8 @@ pub(crate) struct Doing<'a> {
     pub(crate) moved: Option<Cwds<'static>>,
     /// An archive was unpacked into a directory that the call names.
     pub(crate) unpacked: bool,
+    /// A database that is a file is changed.
+    pub(crate) keeps: bool,
     /// Its output holds the environment.
     pub(crate) prints_environment: bool,
 }

@@ -63,6 +63,8 @@ pub(crate) struct Context {
     pub(crate) span: Option<(u32, u32)>,
     /// What the standard input is where the command does not say.
     pub(crate) input: Flow,
+    /// It may run more than once.
+    pub(crate) repeated: bool,
 }
 
 /// One program, and what is known of its commands' output so far.
@@ -214,6 +216,7 @@ impl<'e> Engine<'e> {
             extra,
             span: context.span.or(Some((command.span.start, command.span.end))),
             input: input.clone(),
+            repeated: context.repeated || command.standing.repeated,
         };
         let first = self.parts.len();
         if command.words.is_empty() {
@@ -434,6 +437,7 @@ impl<'e> Engine<'e> {
             extra: Vec::new(),
             span: context.span,
             input: context.input.clone(),
+            repeated: context.repeated,
         };
         inner.via.push(name.clone());
         if wraps {

@@ -3,6 +3,7 @@
 
 use crate::arg::Arg;
 use crate::classify::{self, Named, Purpose};
+use crate::doing::{Doing, Inner};
 use crate::effect::{Effect, Place};
 use crate::evaluate::Evaluation;
 use crate::hosts;
@@ -79,6 +80,41 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
         }
     }
 
+    /// A file to write; after a `|`, a command that is given what would be written.
+    pub(crate) fn output(&mut self, word: &Arg<'a>) {
+        if word.lead().trim_start().starts_with('|') {
+            let lead = word.lead();
+            let start = lead.find('|').unwrap_or_default();
+            self.doing.inner.push(Inner::Shell("sh", word.after(start + 1)));
+        } else {
+            self.doing.path(word, Purpose::Write, &self.cwds, self.engine.around);
+        }
+    }
+
+    /// What a copy's name has beside the file's own. With a `/` or a `*` in it, the copy stands elsewhere.
+    pub(crate) fn suffix(&mut self, word: &Arg<'a>) {
+        if !word.text().is_some_and(|text| !text.contains(['/', '*'])) {
+            self.doing.unknown("a copy is written under a name that is made of a pattern");
+        }
+    }
+
+    /// A pattern for the files that are looked into: where it asks for a key, a key is read.
+    pub(crate) fn filter(&mut self, word: &Arg<'a>, line: &Line<'a>) {
+        // Only names are printed then.
+        if line.options.iter().any(|set| set.choice.canonical == "--files") {
+            return;
+        }
+        let Some(text) = word.written().filter(|text| !text.starts_with('!')) else { return };
+        let mut read = Doing::default();
+        let pattern = format!("./**/{}", text.trim_start_matches("**/").trim_start_matches('/'));
+        read.path(&Arg::Pattern(pattern.into()), Purpose::Read, &self.cwds, self.engine.around);
+        for effect in read.effects {
+            if matches!(&effect, Effect::Read(target) if target.place == Place::Credential) {
+                self.doing.add(effect);
+            }
+        }
+    }
+
     /// Something is written under this name in a directory. It counts where the name makes it more than the directory is.
     fn arrives(&mut self, directory: &str, name: &str, pattern: bool) {
         let around = self.engine.around;
@@ -96,6 +132,26 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
         for effect in found {
             self.doing.add(effect);
         }
+    }
+
+    /// Whether a file is there, and will be when the command runs: nothing of the text has touched it or what it is in.
+    pub(crate) fn is_plainly_a_file(&self, word: &Arg<'a>) -> bool {
+        let context = self.at.context;
+        let (Some(text), [cwd]) = (word.text(), self.cwds.known.as_slice()) else { return false };
+        if self.cwds.open || context.repeated || !context.via.is_empty() {
+            return false;
+        }
+        let around = self.engine.around;
+        let (target, _) =
+            classify::target(Named { text, pattern: false, cwd }, Purpose::Delete, false, around);
+        let touched = |effect: &Effect| match effect {
+            Effect::Write(other) | Effect::Delete { target: other, .. } => {
+                classify::below(&target.path, &other.path).is_some()
+            }
+            _ => false,
+        };
+        around.files.is_directory(std::path::Path::new(&target.path)) == Some(false)
+            && !self.engine.parts.iter().flat_map(|part| &part.effects).any(touched)
     }
 
     /// Whether what is there, or what the name looks like, may be a directory.

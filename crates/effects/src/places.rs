@@ -186,6 +186,10 @@ pub(crate) static SECRET_PATHS: &[&str] = &[
     "/etc/passwd",
     "/etc/sudoers",
     "/etc/sudoers.d",
+    "/etc/ssh/ssh_host_rsa_key",
+    "/etc/ssh/ssh_host_dsa_key",
+    "/etc/ssh/ssh_host_ecdsa_key",
+    "/etc/ssh/ssh_host_ed25519_key",
     "/etc/ssl/private",
     "/etc/pki/tls/private",
     "/etc/krb5.keytab",
@@ -431,3 +435,12 @@ pub(crate) static NOWHERE: &[&str] = &[
     "/dev/fd",
     "/proc/self/fd",
 ];
+
+/// How the names of disks begin below `/dev`: who reads one reads every file on it.
+pub(crate) static DISKS: &[&str] = &[
+    "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "md", "dm-", "mapper/", "disk", "rdisk", "loop", "sr", "nbd",
+    "zd", "zvol/", "block/", "bcache", "drbd", "rbd", "ram", "pmem", "sg", "bsg/", "root",
+];
+
+/// Directories of the system that are somebody's own: they are not for others to read.
+pub(crate) static HOMES_OF_THE_SYSTEM: &[&str] = &["/root", "/var/root", "/private/var/root"];

@@ -59,6 +59,9 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             }
             Role::Env => self.assignment(word),
             Role::Variable => self.variable(word),
+            Role::Output => self.output(word),
+            Role::Suffix => self.suffix(word),
+            Role::Filter => self.filter(word, line),
             Role::Data => self.data(word),
             Role::Module => self.module(word, line.tail.clone()),
         }
@@ -81,6 +84,7 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
         };
         let recursive = self.doing.recursive;
         self.doing.recursive |= role == Role::DeleteTree;
+        self.doing.recursive &= !(purposes == [Purpose::Delete] && self.is_plainly_a_file(word));
         for purpose in purposes {
             self.doing.path(word, *purpose, &self.cwds, self.engine.around);
         }
@@ -303,6 +307,10 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             }
             Finding::History(what) => self.doing.add(Effect::History(what)),
             Finding::System(what) => self.doing.add(Effect::System(what)),
+            // These have no server: the database is the file that the first operand names.
+            Finding::Data(_) if matches!(self.name, "sqlite3" | "sqlite" | "duckdb") => {
+                self.doing.keeps = true
+            }
             Finding::Data(_) => self.doing.connect(Peer::Service("a database".into()), Carries::Data),
         }
     }
