@@ -8,6 +8,7 @@ use crate::arg::{Arg, Hazy};
 use crate::classify::{self, Named, Purpose};
 use crate::effect::{Carries, Connection, Effect, Origin, Peer, Place};
 use crate::place::Surroundings;
+use crate::places;
 
 /// What a command does itself, and what it makes others do.
 #[derive(Debug, Default)]
@@ -216,7 +217,8 @@ impl<'a> Doing<'a> {
                 Purpose::Write => self.add(Effect::Write(target)),
                 Purpose::Delete => {
                     // A temporary directory is shared: what is swept away there may be somebody else's.
-                    if target.place == Place::Temporary && (recursive || self.forced) {
+                    let own = classify::below(&target.path, places::MADE).is_some();
+                    if target.place == Place::Temporary && (recursive || self.forced) && !own {
                         target.place = Place::Outside;
                     }
                     let repository =

@@ -20,6 +20,7 @@ use crate::links::Links;
 use crate::normal::Normal;
 use crate::output;
 use crate::place::Surroundings;
+use crate::places;
 use crate::redirect;
 use crate::refused;
 use crate::roles::MODULE;
@@ -273,7 +274,11 @@ impl<'e> Engine<'e> {
     /// `wc -l $(git ls-files)`: a list of files that patterns fit is those patterns.
     fn spell_out_files(&mut self, scope: &Scope<'_>, line: &mut Vec<Arg<'_>>, depth: usize) {
         let listed = |arg: &Arg<'_>| match arg {
-            Arg::Hazy(hazy) => !hazy.from.is_empty() && hazy.prefix.is_empty() && hazy.suffix.is_empty(),
+            // Something below what is listed is told apart further down.
+            Arg::Hazy(hazy) => {
+                let below = hazy.suffix.starts_with('/') && !hazy.suffix.contains("..");
+                !hazy.from.is_empty() && hazy.prefix.is_empty() && (hazy.suffix.is_empty() || below)
+            }
             _ => false,
         };
         if !line.iter().any(listed) {
@@ -285,7 +290,13 @@ impl<'e> Engine<'e> {
                 Arg::Hazy(hazy) if place > 0 && listed(&arg) => self.flows_of(scope, hazy.from, depth).paths,
                 _ => None,
             };
+            let suffix = if let Arg::Hazy(hazy) = &arg { hazy.suffix } else { "" };
             match paths {
+                Some(paths) if !suffix.is_empty() => {
+                    // Only what was just made is certainly one name.
+                    let made = paths.iter().all(|path| path == places::MADE);
+                    spelt.push(if made { Arg::owned(format!("{}{suffix}", places::MADE)) } else { arg });
+                }
                 Some(paths) => spelt.extend(paths.iter().map(|path| Arg::Pattern(Cow::Owned(path.clone())))),
                 None => spelt.push(arg),
             }

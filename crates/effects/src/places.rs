@@ -421,6 +421,9 @@ pub(crate) static TEMPORARY: &[&str] = &[
     "/private/var/folders",
 ];
 
+/// What `mktemp` makes: it is nobody else's.
+pub(crate) const MADE: &str = "/tmp/tmp.XXXXXXXXXX";
+
 /// Devices that nothing is touched through.
 pub(crate) static NOWHERE: &[&str] = &[
     "/dev/null",
@@ -438,8 +441,9 @@ pub(crate) static NOWHERE: &[&str] = &[
 
 /// How the names of disks begin below `/dev`: who reads one reads every file on it.
 pub(crate) static DISKS: &[&str] = &[
-    "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "md", "dm-", "mapper/", "disk", "rdisk", "loop", "sr", "nbd",
-    "zd", "zvol/", "block/", "bcache", "drbd", "rbd", "ram", "pmem", "sg", "bsg/", "root",
+    "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "md", "dm-", "mapper/", "disk0", "disk1", "disk2", "disk3",
+    "rdisk", "loop", "sr", "nbd", "zd", "zvol/", "block/", "bcache", "drbd", "rbd", "ram", "pmem", "sg",
+    "bsg/", "root",
 ];
 
 /// Directories of the system that are somebody's own: they are not for others to read.

@@ -108,7 +108,8 @@ impl Files for Tree {
     fn is_directory(&self, path: &Path) -> Option<bool> {
         match path.strip_prefix("/work/project").ok()?.to_str()? {
             "README.md" => Some(false),
-            "src" => Some(true),
+            "src" | ".git" | "bare/objects" | "bare/refs" | "bare/x" => Some(true),
+            "bare/HEAD" => Some(false),
             _ => None,
         }
     }
@@ -129,6 +130,26 @@ fn what_is_plainly_a_file_is_deleted_as_one() {
     assert!(recursive("rm README.md; mv src README.md; rm -rf README.md", &Tree));
     assert!(recursive("for i in 1 2; do rm -rf README.md; mv src README.md; done", &Tree));
     assert!(recursive("trap 'rm -rf README.md' EXIT; rm README.md; mv src README.md", &Tree));
+}
+
+#[test]
+fn the_settings_of_a_repository_that_is_not_the_workspaces_own_may_run_something() {
+    for (text, runs) in [
+        ("git status", false),
+        ("cd src && git status", false),
+        ("git -C src log", false),
+        ("git -C bare log", true),
+        ("cd bare/x && git status", true),
+        ("cd /tmp/other && git status", true),
+        ("git -C /tmp/other log", true),
+        ("mkdir b b/refs b/objects; echo x > b/HEAD; git -C b status", true),
+        ("git clone https://example.com/x /tmp/other", false),
+    ] {
+        let analysis = analyse(&[shell(text)], &around(&Tree));
+        let mut effects = analysis.parts.iter().flat_map(|part| &part.effects);
+        let another = |effect: &Effect| matches!(effect, Effect::Run { program } if program.contains("another repository"));
+        assert_eq!(effects.any(another), runs, "{text}");
+    }
 }
 
 #[test]
