@@ -78,6 +78,9 @@ fn absolute(named: Named<'_>, around: &Surroundings<'_>) -> (String, bool) {
     let mut path = String::with_capacity(base.len() + rest.len() + 1);
     walk(base, &mut path);
     walk(rest, &mut path);
+    while let Some(rest) = below_root_of_a_process(&path, named.pattern) {
+        path = rest.to_owned();
+    }
     let all = named.pattern && path.rsplit('/').next().is_some_and(glob::takes_all);
     if path.is_empty() {
         path.push('/');
@@ -86,6 +89,26 @@ fn absolute(named: Named<'_>, around: &Surroundings<'_>) -> (String, bool) {
         path = glob::literal(&path);
     }
     (path, all)
+}
+
+/// `/proc/PID/root/etc/shadow` is `/etc/shadow`, whoever the process is: its root is nearly always the machine's.
+fn below_root_of_a_process(path: &str, pattern: bool) -> Option<&str> {
+    let rest = own_of_a_process(path)?;
+    let (name, after) = rest.find('/').and_then(|end| rest.split_at_checked(end)).unwrap_or((rest, ""));
+    let named =
+        name == "root" || pattern && !after.is_empty() && glob::is_wild(name) && glob::matches(name, "root");
+    named.then_some(after)
+}
+
+/// Whether a path leads through the directory in which a process happens to stand.
+pub(crate) fn is_of_a_process(path: &str) -> bool {
+    own_of_a_process(path).and_then(|rest| rest.split('/').next()) == Some("cwd")
+}
+
+/// What follows `/proc/PID/` or `/proc/PID/task/TID/`.
+fn own_of_a_process(path: &str) -> Option<&str> {
+    let (_, rest) = path.strip_prefix("/proc/")?.split_once('/')?;
+    Some(rest.strip_prefix("task/").and_then(|rest| rest.split_once('/')).map_or(rest, |(_, rest)| rest))
 }
 
 /// An absolute path without `.`, `..` and doubled slashes; a relative one as it is.
@@ -106,6 +129,10 @@ fn walk(text: &str, path: &mut String) {
             _ => {
                 path.push('/');
                 path.push_str(part);
+                // What follows is measured from there, `..` included.
+                if part == "root" && below_root_of_a_process(path, false) == Some("") {
+                    path.clear();
+                }
             }
         }
     }
@@ -161,14 +188,27 @@ impl<'a> View<'a> {
     }
 
     fn elsewhere(&self, path: &str) -> Option<Place> {
-        if places::TEMPORARY.iter().any(|directory| is_below(path, directory)) {
-            return Some(Place::Temporary);
+        let temporary = |path: &str| places::TEMPORARY.iter().any(|directory| is_below(path, directory));
+        if temporary(path) {
+            // In containers a home may lie below a temporary directory. What is in it decides what runs all the same.
+            let home = self.home.filter(|home| temporary(home) && !places::TEMPORARY.contains(home));
+            let at_home = home.is_some_and(|home| is_below(path, home));
+            return Some(if at_home { Place::Outside } else { Place::Temporary });
         }
         if self.home.is_some_and(|home| home != "/" && is_below(path, home)) {
             return Some(Place::Outside);
         }
-        if is_below(path, "/dev") {
-            return Some(if self.purpose == Purpose::Read { Place::System } else { Place::Vital });
+        if let Some(device) = below(path, "/dev") {
+            let disk = places::DISKS.iter().any(|disk| device.starts_with(disk));
+            return Some(match self.purpose {
+                Purpose::Read if disk => Place::Outside,
+                Purpose::Read => Place::System,
+                Purpose::Write | Purpose::Delete => Place::Vital,
+            });
+        }
+        let own = |directory: &&str| is_below(path, directory);
+        if self.purpose == Purpose::Read && places::HOMES_OF_THE_SYSTEM.iter().any(own) {
+            return Some(Place::Outside);
         }
         if places::SYSTEM.iter().any(|directory| is_below(path, directory)) {
             return Some(Place::System);
@@ -223,10 +263,11 @@ fn inside_place(inside: &str, pattern: bool) -> Place {
     let mut rest = inside;
     while !rest.is_empty() {
         let (part, after) = rest.split_once('/').unwrap_or((rest, ""));
-        if part.starts_with('.')
-            && places::PROTECTED
-                .iter()
-                .any(|(name, under)| part_fits(part, name, pattern) && covers(under, after, pattern))
+        // A pattern for a kind of file (`*.json`) does not ask for the one that is meant; one for its name does.
+        let pattern = pattern && (part.starts_with('.') || glob::literals(stem(part)) > 0);
+        if places::PROTECTED
+            .iter()
+            .any(|(name, under)| part_fits(part, name, pattern) && covers(under, after, pattern))
         {
             return Place::Protected;
         }
@@ -239,6 +280,11 @@ fn inside_place(inside: &str, pattern: bool) -> Place {
         rest = after;
     }
     if generated { Place::Generated } else { Place::Workspace }
+}
+
+/// A name without what says of which kind the file is.
+fn stem(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 /// Whether a path (absolute) holds keys, tokens or passwords.
@@ -311,7 +357,7 @@ fn secret_path(path: &str, pattern: bool) -> bool {
 }
 
 /// Whether the last name of a path is that of a secret.
-fn secret_name(name: &str, pattern: bool) -> bool {
+pub(crate) fn secret_name(name: &str, pattern: bool) -> bool {
     if pattern && glob::is_wild(name) {
         return secret_pattern(name);
     }
@@ -412,4 +458,78 @@ fn ends_ignoring_case(text: &str, ending: &str) -> bool {
 fn parent(path: &str) -> Option<&str> {
     let (parent, _) = path.rsplit_once('/')?;
     Some(if parent.is_empty() { "/" } else { parent })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::place::NoFiles;
+
+    fn place(path: &str, home: &str, workspace: &str) -> Place {
+        let around = Surroundings {
+            cwd: Path::new(workspace),
+            home: Some(Path::new(home)),
+            user: None,
+            workspace: Some(Path::new(workspace)),
+            files: &NoFiles,
+        };
+        let named = Named { text: path, pattern: glob::is_wild(path), cwd: workspace };
+        target(named, Purpose::Write, false, &around).0.place
+    }
+
+    #[test]
+    fn a_home_below_a_temporary_directory_is_a_home() {
+        for (path, home, expected) in [
+            ("/tmp/home/.bashrc", "/tmp/home", Place::Outside),
+            ("/tmp/home/.claude/settings.json", "/tmp/home", Place::Outside),
+            ("/tmp/home/work/x", "/tmp/home", Place::Workspace),
+            ("/tmp/home/work/.envrc", "/tmp/home", Place::Protected),
+            ("/tmp/homeless/x", "/tmp/home", Place::Temporary),
+            ("/tmp/x", "/tmp/home", Place::Temporary),
+            ("/tmp/x", "/tmp", Place::Temporary),
+            ("/tmp/x", "/home/me", Place::Temporary),
+            ("/home/me/.bashrc", "/home/me", Place::Outside),
+        ] {
+            assert_eq!(place(path, home, "/tmp/home/work"), expected, "{path} where home is {home}");
+        }
+    }
+
+    #[test]
+    fn what_the_fence_protects_in_a_workspace_the_gate_protects_and_the_other_way_round() {
+        let fence = include_str!("../../fence/knowledge/workspace.txt");
+        let protected: Vec<&str> = fence.lines().filter_map(|line| line.strip_prefix("protect ")).collect();
+        assert!(protected.len() > 50, "the fence's list was not read");
+        for path in &protected {
+            assert_eq!(inside_place(path, false), Place::Protected, "the fence protects {path}");
+        }
+        // Git has to write its own files: there the fence protects the few that decide what runs.
+        for (name, under) in places::PROTECTED.iter().filter(|(name, _)| *name != ".git") {
+            let paths = if under.is_empty() {
+                vec![(*name).to_owned()]
+            } else {
+                under.iter().map(|below| format!("{name}/{below}")).collect()
+            };
+            for path in paths {
+                assert!(protected.contains(&path.as_str()), "the fence does not protect {path}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_pattern_for_a_kind_of_file_asks_for_no_file_in_particular() {
+        for (path, expected) in [
+            ("*.json", Place::Workspace),
+            ("*", Place::Workspace),
+            ("**/*.yml", Place::Workspace),
+            ("[a-z]*.yml", Place::Workspace),
+            ("lefthook.*", Place::Protected),
+            ("open*.json", Place::Protected),
+            ("package.json", Place::Workspace),
+            (".hg/store/x", Place::Workspace),
+            (".cargo/registry", Place::Workspace),
+            (".env*c", Place::Protected),
+        ] {
+            assert_eq!(place(path, "/home/me", "/work/project"), expected, "{path}");
+        }
+    }
 }

@@ -8,6 +8,7 @@ use crate::arg::{Arg, Hazy};
 use crate::classify::{self, Named, Purpose};
 use crate::effect::{Carries, Connection, Effect, Origin, Peer, Place};
 use crate::place::Surroundings;
+use crate::places;
 
 /// What a command does itself, and what it makes others do.
 #[derive(Debug, Default)]
@@ -16,6 +17,8 @@ pub(crate) struct Doing<'a> {
     pub(crate) inner: Vec<Inner<'a>>,
     /// What is deleted goes with everything below.
     pub(crate) recursive: bool,
+    /// What is read is read with everything below.
+    pub(crate) deep: bool,
     /// Nothing is asked before deleting.
     pub(crate) forced: bool,
     /// What is read is written too.
@@ -28,12 +31,16 @@ pub(crate) struct Doing<'a> {
     pub(crate) input_code: Option<&'static str>,
     /// The last parts of the URLs that are fetched.
     pub(crate) fetched: Vec<String>,
+    /// Directories in which files are written under names of their own.
+    pub(crate) directories: Vec<Arg<'a>>,
     /// Its output is a list of files that these patterns fit.
     pub(crate) lists: Option<Vec<String>>,
     /// What it makes run runs in these directories.
     pub(crate) moved: Option<Cwds<'static>>,
     /// An archive was unpacked into a directory that the call names.
     pub(crate) unpacked: bool,
+    /// A database that is a file is changed.
+    pub(crate) keeps: bool,
     /// Its output holds the environment.
     pub(crate) prints_environment: bool,
 }
@@ -194,16 +201,24 @@ impl<'a> Doing<'a> {
         let nowhere = [Cow::Borrowed("/")];
         let bases: &[Cow<'_, str>] = if free && cwds.known.len() != 1 { &nowhere } else { &cwds.known };
         // A pattern over all directories takes what lies below them too.
-        let deep = pattern && purpose == Purpose::Delete && text.split('/').any(|part| part == "**");
+        let deep = match purpose {
+            Purpose::Read => self.deep,
+            Purpose::Write => false,
+            Purpose::Delete => pattern && text.split('/').any(|part| part == "**"),
+        };
         for cwd in bases {
             let (mut target, recursive) =
                 classify::target(Named { text, pattern, cwd }, purpose, self.recursive || deep, around);
+            if classify::is_of_a_process(&target.path) || classify::is_of_a_process(text) {
+                self.unknown("a path below the directory of a process");
+            }
             match purpose {
                 Purpose::Read => self.add(Effect::Read(target)),
                 Purpose::Write => self.add(Effect::Write(target)),
                 Purpose::Delete => {
                     // A temporary directory is shared: what is swept away there may be somebody else's.
-                    if target.place == Place::Temporary && (recursive || self.forced) {
+                    let own = classify::below(&target.path, places::MADE).is_some();
+                    if target.place == Place::Temporary && (recursive || self.forced) && !own {
                         target.place = Place::Outside;
                     }
                     let repository =

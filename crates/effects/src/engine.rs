@@ -20,6 +20,7 @@ use crate::links::Links;
 use crate::normal::Normal;
 use crate::output;
 use crate::place::Surroundings;
+use crate::places;
 use crate::redirect;
 use crate::refused;
 use crate::roles::MODULE;
@@ -65,6 +66,8 @@ pub(crate) struct Context {
     pub(crate) span: Option<(u32, u32)>,
     /// What the standard input is where the command does not say.
     pub(crate) input: Flow,
+    /// It may run more than once.
+    pub(crate) repeated: bool,
 }
 
 /// One program, and what is known of its commands' output so far.
@@ -218,6 +221,7 @@ impl<'e> Engine<'e> {
             extra,
             span: context.span.or(Some((command.span.start, command.span.end))),
             input: input.clone(),
+            repeated: context.repeated || command.standing.repeated,
         };
         let first = self.parts.len();
         if command.words.is_empty() {
@@ -274,7 +278,11 @@ impl<'e> Engine<'e> {
     /// `wc -l $(git ls-files)`: a list of files that patterns fit is those patterns.
     fn spell_out_files(&mut self, scope: &Scope<'_>, line: &mut Vec<Arg<'_>>, depth: usize) {
         let listed = |arg: &Arg<'_>| match arg {
-            Arg::Hazy(hazy) => !hazy.from.is_empty() && hazy.prefix.is_empty() && hazy.suffix.is_empty(),
+            // Something below what is listed is told apart further down.
+            Arg::Hazy(hazy) => {
+                let below = hazy.suffix.starts_with('/') && !hazy.suffix.contains("..");
+                !hazy.from.is_empty() && hazy.prefix.is_empty() && (hazy.suffix.is_empty() || below)
+            }
             _ => false,
         };
         if !line.iter().any(listed) {
@@ -286,7 +294,13 @@ impl<'e> Engine<'e> {
                 Arg::Hazy(hazy) if place > 0 && listed(&arg) => self.flows_of(scope, hazy.from, depth).paths,
                 _ => None,
             };
+            let suffix = if let Arg::Hazy(hazy) = &arg { hazy.suffix } else { "" };
             match paths {
+                Some(paths) if !suffix.is_empty() => {
+                    // Only what was just made is certainly one name.
+                    let made = paths.iter().all(|path| path == places::MADE);
+                    spelt.push(if made { Arg::owned(format!("{}{suffix}", places::MADE)) } else { arg });
+                }
                 Some(paths) => spelt.extend(paths.iter().map(|path| Arg::Pattern(Cow::Owned(path.clone())))),
                 None => spelt.push(arg),
             }
@@ -438,6 +452,7 @@ impl<'e> Engine<'e> {
             extra: Vec::new(),
             span: context.span,
             input: context.input.clone(),
+            repeated: context.repeated,
         };
         inner.via.push(name.clone());
         if wraps {

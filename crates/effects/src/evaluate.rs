@@ -145,11 +145,13 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             }
             return;
         }
-        let mut dry = false;
+        let (mut dry, mut own_names) = (false, false);
         for action in line.nodes.iter().flat_map(|node| node.block.does.iter()).chain(actions()) {
             match action {
                 Action::Dry => dry = true,
                 Action::Recursive => self.doing.recursive = true,
+                Action::Deep => self.doing.deep = true,
+                Action::OwnNames => own_names = true,
                 Action::InPlace => self.doing.in_place = true,
                 _ => {}
             }
@@ -188,12 +190,22 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
         if !handled {
             self.operands(line);
         }
-        // Where the call says into which directory, that is the one.
-        if !self.doing.unpacked {
+        // Where the call says into which directory, that is the one; and `patch FILE` changes that file.
+        let named = matches!(self.name, "patch" | "gpatch") && !line.operands.is_empty();
+        if !self.doing.unpacked && !named {
             for action in does().chain(actions()).filter(unpacks) {
                 self.action(action, None, line);
             }
         }
+        if self.doing.keeps
+            && let Some(file) = line.operands.first()
+        {
+            self.doing.path(file, Purpose::Write, &self.cwds, self.engine.around);
+        }
+        if own_names {
+            self.own_names(line);
+        }
+        self.downloads(line);
         if matches!(self.name, "ln" | "gln") {
             self.link(line);
         }
@@ -207,7 +219,12 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
         if dry {
             self.doing.only_looks();
             for set in &line.options {
-                for action in set.choice.actions.iter().filter(|action| knowledge::is_running(action)) {
+                // What an option that only tries things runs all the same, it says itself.
+                let tries = set.choice.actions.contains(&Action::Dry);
+                let runs = |action: &&Action<'static>| {
+                    knowledge::is_running(action) || tries && matches!(action, Action::Run(_))
+                };
+                for action in set.choice.actions.iter().filter(runs) {
                     self.action(action, set.value.as_ref(), line);
                 }
             }
@@ -263,6 +280,8 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             Action::Path(touch, path) => self.fixed(*touch, path),
             Action::Query(name) => self.doing.connect(Peer::Service((*name).to_owned()), Carries::Query),
             Action::Send(name) => self.doing.connect(Peer::Service((*name).to_owned()), Carries::Data),
+            Action::Listen => self.doing.connect(Peer::Loopback, Carries::Query),
+            Action::DataInput => self.doing.code_given = true,
             Action::Connect => self.doing.connect(Peer::Unnamed, Carries::Query),
             Action::Run(what) => self.doing.add(Effect::Run { program: (*what).to_owned() }),
             Action::Code(language) => self.doing.code(language, Origin::Unresolved),
@@ -273,8 +292,11 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             Action::Unknown(why) => self.doing.unknown(*why),
             // Looked at before, or while the line was taken apart.
             Action::Stop
+            | Action::StopAlone
             | Action::Dry
             | Action::Recursive
+            | Action::Deep
+            | Action::OwnNames
             | Action::InPlace
             | Action::Operands(_)
             | Action::End
@@ -292,6 +314,9 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             Touch::Delete | Touch::DeleteTree => Purpose::Delete,
         };
         let recursive = std::mem::replace(&mut self.doing.recursive, touch == Touch::DeleteTree);
+        if touch == Touch::Write && path == "." {
+            self.doing.directories.push(Arg::owned(path));
+        }
         let before = self.doing.effects.len();
         self.doing.named(path, false, purpose, &self.cwds, self.engine.around);
         self.doing.recursive = recursive;
@@ -501,7 +526,13 @@ fn is_runnable(role: Role<'_>) -> bool {
 /// Whether the program only prints something and ends (`--help`): the place of the option that says so. Not where an
 /// option that is not known, or one that runs something, is given besides.
 fn stops(line: &Line<'_>) -> Option<usize> {
-    let is_stop = |set: &Set<'_>| set.choice.actions.iter().any(|action| matches!(action, Action::Stop));
+    let alone = line.operands.is_empty() && line.subs.is_empty();
+    let is_stop = |set: &Set<'_>| {
+        set.choice
+            .actions
+            .iter()
+            .any(|action| matches!(action, Action::Stop) || alone && matches!(action, Action::StopAlone))
+    };
     let place = line.options.iter().position(is_stop)?;
     let runs = line.options.iter().flat_map(|set| &set.choice.actions).any(|action| match action {
         Action::Run(_) | Action::Code(_) | Action::Unknown(_) => true,

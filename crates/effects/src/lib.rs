@@ -19,6 +19,7 @@ mod glob;
 mod hosts;
 mod knowledge;
 mod links;
+mod names;
 mod normal;
 mod options;
 mod output;

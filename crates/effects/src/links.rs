@@ -61,4 +61,9 @@ impl Files for Links<'_> {
             None => self.files.follow(path),
         }
     }
+
+    fn is_directory(&self, path: &Path) -> Option<bool> {
+        // Where the text has made links, what is there now is not what will be there.
+        if self.made.borrow().is_empty() { self.files.is_directory(path) } else { None }
+    }
 }

@@ -6,6 +6,7 @@ use crate::arg::Arg;
 use crate::decode;
 use crate::flow::Flow;
 use crate::options::Line;
+use crate::places;
 
 /// The exact output of a few commands.
 pub(crate) fn constant(name: &str, words: &[Arg<'_>], input: &Flow) -> Option<Rc<str>> {
@@ -65,6 +66,11 @@ pub(crate) fn constant(name: &str, words: &[Arg<'_>], input: &Flow) -> Option<Rc
 
 /// The files that a command lists, as patterns that fit all of them.
 pub(crate) fn listed(name: &str, line: &Line<'_>) -> Option<Vec<String>> {
+    // A new file or directory, unless the call says where.
+    if matches!(name, "mktemp" | "gmktemp") {
+        let placed = line.options.iter().any(|set| set.value.is_some());
+        return (line.operands.is_empty() && !placed).then(|| vec![places::MADE.to_owned()]);
+    }
     let has = |names: &[&str]| line.options.iter().any(|set| names.contains(&set.choice.canonical));
     // Some of the files below, all of them, or those of one directory.
     let rest = match name {

@@ -17,11 +17,16 @@ pub struct Surroundings<'a> {
     pub files: &'a dyn Files,
 }
 
-/// The only thing that the analysis asks of the file system: where a path really leads. It is for classification;
-/// what enforces is the fence.
+/// What the analysis asks of the file system: where a path really leads, and whether a directory is there. It is for
+/// classification; what enforces is the fence.
 pub trait Files {
     /// The path with the symlinks of its existing part followed, or `None` where nothing is to be followed.
     fn follow(&self, path: &Path) -> Option<PathBuf>;
+
+    /// Whether a directory is there, or something else; `None` where nothing is, or nobody looked.
+    fn is_directory(&self, _path: &Path) -> Option<bool> {
+        None
+    }
 }
 
 /// A file system without symlinks.

@@ -186,6 +186,10 @@ pub(crate) static SECRET_PATHS: &[&str] = &[
     "/etc/passwd",
     "/etc/sudoers",
     "/etc/sudoers.d",
+    "/etc/ssh/ssh_host_rsa_key",
+    "/etc/ssh/ssh_host_dsa_key",
+    "/etc/ssh/ssh_host_ecdsa_key",
+    "/etc/ssh/ssh_host_ed25519_key",
     "/etc/ssl/private",
     "/etc/pki/tls/private",
     "/etc/krb5.keytab",
@@ -238,7 +242,8 @@ pub(crate) static SECRET_AT_HOME: &[&str] = &[
 ];
 
 /// Inside the workspace: directories (with all below) and files that decide what runs or who may do what. The first
-/// column is a name at any depth, the second what below it is meant (empty: all).
+/// column is a name at any depth, the second what below it is meant (empty: all). The fence holds the same list
+/// (`crates/fence/knowledge/workspace.txt`), but for git's own files, which git has to write.
 pub(crate) static PROTECTED: &[(&str, &[&str])] = &[
     (".git", &[]),
     (".claude", &[]),
@@ -250,8 +255,16 @@ pub(crate) static PROTECTED: &[(&str, &[&str])] = &[
     (".github", &["hooks", "workflows", "actions"]),
     (".gitlab", &["ci"]),
     (".circleci", &[]),
-    (".vscode", &["settings.json", "tasks.json", "launch.json", "extensions.json", "mcp.json"]),
+    (".vscode", &[]),
     (".idea", &[]),
+    (".devcontainer", &[]),
+    (".devcontainer.json", &[]),
+    (".cargo", &["config.toml", "config"]),
+    (".hg", &["hgrc"]),
+    (".cursorrules", &[]),
+    (".aider.conf.yml", &[]),
+    ("opencode.json", &[]),
+    ("opencode.jsonc", &[]),
     (".bailiwick", &[]),
     (".bailiwick.yaml", &[]),
     (".bailiwick.yml", &[]),
@@ -275,9 +288,11 @@ pub(crate) static PROTECTED: &[(&str, &[&str])] = &[
     (".husky", &[]),
     (".pre-commit-config.yaml", &[]),
     (".lefthook.yml", &[]),
+    ("lefthook.yml", &[]),
     (".gitlab-ci.yml", &[]),
     (".vimrc", &[]),
     (".exrc", &[]),
+    (".nvimrc", &[]),
     (".config", &["fish", "autostart", "systemd", "git"]),
 ];
 
@@ -406,6 +421,9 @@ pub(crate) static TEMPORARY: &[&str] = &[
     "/private/var/folders",
 ];
 
+/// What `mktemp` makes: it is nobody else's.
+pub(crate) const MADE: &str = "/tmp/tmp.XXXXXXXXXX";
+
 /// Devices that nothing is touched through.
 pub(crate) static NOWHERE: &[&str] = &[
     "/dev/null",
@@ -420,3 +438,13 @@ pub(crate) static NOWHERE: &[&str] = &[
     "/dev/fd",
     "/proc/self/fd",
 ];
+
+/// How the names of disks begin below `/dev`: who reads one reads every file on it.
+pub(crate) static DISKS: &[&str] = &[
+    "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "md", "dm-", "mapper/", "disk0", "disk1", "disk2", "disk3",
+    "rdisk", "loop", "sr", "nbd", "zd", "zvol/", "block/", "bcache", "drbd", "rbd", "ram", "pmem", "sg",
+    "bsg/", "root",
+];
+
+/// Directories of the system that are somebody's own: they are not for others to read.
+pub(crate) static HOMES_OF_THE_SYSTEM: &[&str] = &["/root", "/var/root", "/private/var/root"];

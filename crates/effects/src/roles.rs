@@ -3,7 +3,7 @@
 use crate::arg::Arg;
 use crate::classify::{self, Purpose};
 use crate::code::{self, Finding};
-use crate::doing::Inner;
+use crate::doing::{Doing, Inner};
 use crate::effect::{Carries, Effect, Origin, Peer, Place, Target};
 use crate::evaluate::Evaluation;
 use crate::hosts;
@@ -58,6 +58,10 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
                 self.code(language, word);
             }
             Role::Env => self.assignment(word),
+            Role::Variable => self.variable(word),
+            Role::Output => self.output(word),
+            Role::Suffix => self.suffix(word),
+            Role::Filter => self.filter(word, line),
             Role::Data => self.data(word),
             Role::Module => self.module(word, line.tail.clone()),
         }
@@ -68,6 +72,9 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
         if word.text() == Some("-") {
             return;
         }
+        if role == Role::WriteDir {
+            self.doing.directories.push(word.clone());
+        }
         let purposes: &[Purpose] = match role {
             Role::Read if self.doing.in_place => &[Purpose::Read, Purpose::Write],
             Role::Write | Role::WriteDir => &[Purpose::Write],
@@ -77,6 +84,7 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
         };
         let recursive = self.doing.recursive;
         self.doing.recursive |= role == Role::DeleteTree;
+        self.doing.recursive &= !(purposes == [Purpose::Delete] && self.is_plainly_a_file(word));
         for purpose in purposes {
             self.doing.path(word, *purpose, &self.cwds, self.engine.around);
         }
@@ -87,16 +95,25 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
     /// workspace they may bring what decides what runs there.
     pub(crate) fn unpack(&mut self, word: &Arg<'a>) {
         self.doing.unpacked = true;
-        let before = self.doing.effects.len();
-        self.doing.path(word, Purpose::Write, &self.cwds, self.engine.around);
-        let Some(root) = self.engine.around.workspace.and_then(|root| root.to_str()) else { return };
-        let root = root.trim_end_matches('/');
-        let holds = self.doing.effects.iter().skip(before).any(|effect| {
-            matches!(effect, Effect::Write(target) if classify::below(root, target.path.trim_end_matches('/')).is_some())
-        });
-        if holds {
+        let mut into = Doing::default();
+        into.path(word, Purpose::Write, &self.cwds, self.engine.around);
+        let root = self
+            .engine
+            .around
+            .workspace
+            .and_then(|root| root.to_str())
+            .map(|root| root.trim_end_matches('/'));
+        let holds = |root: &str| {
+            into.effects.iter().any(|effect| {
+                matches!(effect, Effect::Write(target) if classify::below(root, target.path.trim_end_matches('/')).is_some())
+            })
+        };
+        if let Some(root) = root.filter(|root| holds(root)) {
             let path = format!("{root}/.git/hooks");
-            self.doing.add(Effect::Write(Target { path, given: None, place: Place::Protected }));
+            into.add(Effect::Write(Target { path, given: None, place: Place::Protected }));
+        }
+        for effect in into.effects {
+            self.doing.add(effect);
         }
     }
 
@@ -290,6 +307,10 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             }
             Finding::History(what) => self.doing.add(Effect::History(what)),
             Finding::System(what) => self.doing.add(Effect::System(what)),
+            // These have no server: the database is the file that the first operand names.
+            Finding::Data(_) if matches!(self.name, "sqlite3" | "sqlite" | "duckdb") => {
+                self.doing.keeps = true
+            }
             Finding::Data(_) => self.doing.connect(Peer::Service("a database".into()), Carries::Data),
         }
     }
@@ -306,6 +327,19 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
             }
         } else if !word.is_certain() {
             self.doing.unknown("a variable that is not known is set");
+        }
+    }
+
+    /// The name of a variable that the shell sets to what it reads or makes.
+    fn variable(&mut self, word: &Arg<'a>) {
+        match word.text() {
+            Some(text) => {
+                let name = text.split('[').next().unwrap_or_default();
+                if variables::matters(name, None) {
+                    self.doing.add(Effect::Environment(name.to_owned()));
+                }
+            }
+            None => self.doing.unknown("a variable that is not known is set"),
         }
     }
 

@@ -1,6 +1,8 @@
 //! Variables that change what programs run.
 
 use crate::arg::Arg;
+use crate::effect::Peer;
+use crate::hosts;
 
 /// What setting a variable can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,6 +11,10 @@ enum Kind {
     Always,
     /// It names a program; well-known viewers and editors are harmless.
     Tool,
+    /// It says how much is told, or into which file.
+    Trace,
+    /// It names a machine; this one is harmless.
+    Machine,
 }
 
 /// Names, in groups. A `*` at the end stands for any rest, at the start for any beginning.
@@ -66,6 +72,7 @@ static NAMES: &[(Kind, &[&str])] = &[
             "GIT_ALLOW_PROTOCOL",
             "SUDO_ASKPASS",
             "GIT_SSL_NO_VERIFY",
+            "HGRCPATH",
             // Interpreters.
             "PYTHONPATH",
             "PYTHONSTARTUP",
@@ -123,6 +130,7 @@ static NAMES: &[(Kind, &[&str])] = &[
             "RUSTC_WRAPPER",
             "RUSTC_WORKSPACE_WRAPPER",
             "RUSTDOC",
+            "RUSTFMT",
             "CARGO_*RUNNER",
             "CARGO_BUILD_RUSTC*",
             "CARGO_HOME",
@@ -165,6 +173,10 @@ static NAMES: &[(Kind, &[&str])] = &[
             "REQUESTS_CA_BUNDLE",
             "NODE_EXTRA_CA_CERTS",
             "AWS_ENDPOINT_URL*",
+            "AWS_CONFIG_FILE",
+            "AWS_SHARED_CREDENTIALS_FILE",
+            "PGSERVICEFILE",
+            "PGSYSCONFDIR",
             "SSH_AUTH_SOCK",
             "CURL_HOME",
             "WGETRC",
@@ -237,6 +249,8 @@ static NAMES: &[(Kind, &[&str])] = &[
             "LESS",
         ],
     ),
+    (Kind::Trace, &["GIT_TRACE*"]),
+    (Kind::Machine, &["PGHOST", "PGHOSTADDR"]),
 ];
 
 /// Programs that may be a pager or an editor without a question.
@@ -260,7 +274,12 @@ pub(crate) fn matters(name: &str, value: Option<&Arg<'_>>) -> bool {
         return false;
     };
     match (kind, value.and_then(Arg::text)) {
-        (Kind::Always, _) | (Kind::Tool, None) => true,
+        (Kind::Always, _) | (_, None) => true,
+        (Kind::Trace, Some(value)) => value.contains('/'),
+        // A directory holds a socket of this machine.
+        (Kind::Machine, Some(value)) => !value.split(',').all(|host| {
+            host.is_empty() || host.starts_with(['/', '@']) || hosts::of_host(host) == Peer::Loopback
+        }),
         (Kind::Tool, Some(value)) => {
             let letters_only =
                 matches!(name, "LESS" | "MANOPT") && value.split_ascii_whitespace().all(is_letters);
@@ -320,6 +339,15 @@ mod tests {
             ("CARGO_TERM_COLOR", "always", false),
             ("RUST_BACKTRACE", "1", false),
             ("NODE_ENV", "production", false),
+            ("GIT_TRACE", "/tmp/x", true),
+            ("GIT_TRACE2_EVENT", "/work/project/.envrc", true),
+            ("GIT_TRACE", "1", false),
+            ("RUSTFMT", "./x", true),
+            ("AWS_CONFIG_FILE", "./x", true),
+            ("HGRCPATH", "./x", true),
+            ("PGHOST", "db.example.com", true),
+            ("PGHOST", "localhost", false),
+            ("PGHOST", "/var/run/postgresql", false),
             ("FOO", "bar", false),
         ] {
             assert_eq!(matters(name, Some(&Arg::owned(value))), expected, "{name}={value}");

@@ -97,6 +97,74 @@ fn a_symlink_is_what_it_leads_to() {
     assert_eq!(write(&Link), [Class::WriteSystem]);
 }
 
+/// A workspace with one file and one directory.
+struct Tree;
+
+impl Files for Tree {
+    fn follow(&self, _path: &Path) -> Option<PathBuf> {
+        None
+    }
+
+    fn is_directory(&self, path: &Path) -> Option<bool> {
+        match path.strip_prefix("/work/project").ok()?.to_str()? {
+            "README.md" => Some(false),
+            "src" | ".git" | "bare/objects" | "bare/refs" | "bare/x" => Some(true),
+            "bare/HEAD" => Some(false),
+            _ => None,
+        }
+    }
+}
+
+#[test]
+fn what_is_plainly_a_file_is_deleted_as_one() {
+    let recursive = |text: &str, files: &dyn Files| {
+        let analysis = analyse(&[shell(text)], &around(files));
+        let mut effects = analysis.parts.iter().flat_map(|part| &part.effects);
+        effects.any(|effect| effect.class() == Some(Class::DeleteRecursive))
+    };
+    assert!(recursive("rm -rf README.md", &NoFiles), "nobody looked");
+    assert!(!recursive("rm -rf README.md", &Tree));
+    assert!(recursive("rm -rf src", &Tree));
+    assert!(recursive("rm -rf other", &Tree));
+    // It may be another thing by then.
+    assert!(recursive("rm README.md; mv src README.md; rm -rf README.md", &Tree));
+    assert!(recursive("for i in 1 2; do rm -rf README.md; mv src README.md; done", &Tree));
+    assert!(recursive("trap 'rm -rf README.md' EXIT; rm README.md; mv src README.md", &Tree));
+}
+
+#[test]
+fn the_settings_of_a_repository_that_is_not_the_workspaces_own_may_run_something() {
+    for (text, runs) in [
+        ("git status", false),
+        ("cd src && git status", false),
+        ("git -C src log", false),
+        ("git -C bare log", true),
+        ("cd bare/x && git status", true),
+        ("cd /tmp/other && git status", true),
+        ("git -C /tmp/other log", true),
+        ("mkdir b b/refs b/objects; echo x > b/HEAD; git -C b status", true),
+        ("git clone https://example.com/x /tmp/other", false),
+    ] {
+        let analysis = analyse(&[shell(text)], &around(&Tree));
+        let mut effects = analysis.parts.iter().flat_map(|part| &part.effects);
+        let another = |effect: &Effect| matches!(effect, Effect::Run { program } if program.contains("another repository"));
+        assert_eq!(effects.any(another), runs, "{text}");
+    }
+}
+
+#[test]
+fn a_name_that_is_a_file_does_not_take_another_into_it() {
+    let protected = |text: &str, files: &dyn Files| {
+        let analysis = analyse(&[shell(text)], &around(files));
+        let mut effects = analysis.parts.iter().flat_map(|part| &part.effects);
+        effects.any(|effect| effect.class() == Some(Class::WriteProtected))
+    };
+    assert!(protected("cp /tmp/.envrc src", &Tree), "a directory takes it under its name");
+    assert!(!protected("cp /tmp/.envrc README.md", &Tree));
+    assert!(!protected("cp /tmp/.envrc envrc.txt", &NoFiles));
+    assert!(protected("cp /tmp/.envrc place", &NoFiles), "it may be a directory");
+}
+
 #[test]
 fn risk_has_a_level_and_names_its_factors() {
     for (command, level) in [

@@ -49,7 +49,7 @@ impl Gate {
         let fence = self.fence.get_or_init(|| self.fence_here());
         let mut effects = judgement.analysis.parts.iter().flat_map(|part| &part.effects);
         judgement.ruling.rule.id == "safety.effects.code_unresolved"
-            && fence.holds()
+            && self.config.is_held_by(fence)
             && effects.all(|effect| {
                 effect.class().is_none_or(|class| {
                     class == effects::Class::CodeUnresolved

@@ -88,6 +88,17 @@ impl PathPattern {
         self.means(path)
     }
 
+    /// The same of a path as the call wrote it. One that is relative says nothing about a pattern that begins at the root:
+    /// where it leads was found out against the directory of its command, and its `**` does not take all of the machine.
+    pub(crate) fn could_match_given(&self, given: &str) -> bool {
+        (given.starts_with('/') || has_drive(given) || !self.is_rooted()) && self.could_match(given)
+    }
+
+    /// Whether it begins at the root, as all patterns do but those for any directory (`**/.env`).
+    fn is_rooted(&self) -> bool {
+        !self.glob.starts_with("**")
+    }
+
     /// Whether a normalized absolute path is meant. What cannot be told is `None`.
     pub(crate) fn matches(&self, path: &str) -> Option<bool> {
         // Most patterns name one place. To compile one costs more than all else that is done about a call.

@@ -89,11 +89,66 @@ fn a_glob_of_a_call_that_could_mean_a_denied_path_is_denied() {
 }
 
 #[test]
+fn a_relative_pattern_of_a_call_is_measured_where_the_call_stands() {
+    let base = Base { cwd: "/w/app".into(), home: Some("/home/u".into()) };
+    let text = "{profile: dev, safety: {denied_paths: [/srv/private/**, '**/vault.key']}}";
+    let mut config = Config::merge(vec![Layer::parse(Origin::User, "file", text).unwrap()], &base).unwrap();
+    config.keep_away_from("/home/u/.local/share/bailiwick").unwrap();
+    for (given, path, place, expected) in [
+        ("**/*.md", "/w/app/**/*.md", Place::Workspace, Allow),
+        ("*/*.md", "/w/app/*/*.md", Place::Workspace, Allow),
+        ("./**/*.rs", "/w/app/**/*.rs", Place::Workspace, Allow),
+        // It could reach what is kept away from, whatever it is called.
+        ("**/*.md", "/home/u/**/*.md", Place::Workspace, Deny),
+        ("/**/*.md", "/**/*.md", Place::Workspace, Deny),
+        ("~/.local/share/bailiwick/x", "/home/u/.local/share/bailiwick/x", Place::Workspace, Deny),
+        ("/home/u/.local/share/bailiwick/x", "/elsewhere/x", Place::Workspace, Deny),
+        // A name that a link hides from the path it leads to.
+        ("vault.key", "/w/app/other/x", Place::Workspace, Deny),
+        ("/srv/private/x", "/w/app/other/x", Place::Workspace, Deny),
+    ] {
+        let target = Target { path: path.into(), given: Some(given.into()), place };
+        let ruling = config.rule(&Question {
+            arguments: None,
+            tool: "shell_exec",
+            category: Category::Exec,
+            text: None,
+            analysis: &Analysis { parts: part("cat x", vec![Effect::Read(target)]), ..Analysis::default() },
+            sandbox: Sandbox::Inherit,
+            escalated: false,
+            wall_ms: Some(1_000),
+            memory_mb: Some(64),
+            fence: &Fence { name: "test", holds_paths: true, holds_network: true, lacks: None },
+            engine: &Consultation::NotConfigured,
+        });
+        assert_eq!(ruling.decision, expected, "{given} at {path}");
+    }
+}
+
+#[test]
 fn what_may_run_only_behind_a_fence_is_asked_about_without_one_whatever_the_mode() {
     let files = [(Origin::User, "{profile: dev, safety: {mode: allow}}")];
     let run = || vec![Effect::Run { program: "make".into() }];
     assert_eq!(command(&files, run(), true), Allow, "the control");
     assert_eq!(command(&files, run(), false), Ask);
+}
+
+#[test]
+fn a_fence_that_lets_every_connection_through_does_not_hold_what_is_not_known() {
+    let run = || vec![Effect::Run { program: "make".into() }];
+    let unknown = || vec![Effect::Unknown("a word".into())];
+    for (settings, expected) in [
+        ("", Allow),
+        ("sandbox: {network: {mode: allowlist}}", Allow),
+        ("sandbox: {network: {mode: open}}", Ask),
+        ("sandbox: {network: {mode: open}}, safety: {effects: {connect: allow}}", Allow),
+    ] {
+        let text = format!("{{profile: dev, {settings}}}");
+        let files = [(Origin::User, text.as_str())];
+        assert_eq!(command(&files, run(), true), expected, "{text}");
+        assert_eq!(command(&files, unknown(), true), expected, "{text}");
+        assert_eq!(command(&files, read("/w/app/x", Place::Workspace), true), Allow, "{text}");
+    }
 }
 
 #[test]

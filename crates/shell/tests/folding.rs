@@ -123,3 +123,51 @@ fn words_are_resolved_where_that_is_certain() {
         assert_eq!(folded(text, Dialect::Bash), expected, "{text}");
     }
 }
+
+#[test]
+fn what_is_evaluated_as_arithmetic_must_not_hold_code() {
+    let code = "x='a[$(rm -rf src)]'";
+    for (form, refused) in [
+        ("echo $((x))", true),
+        ("y[x]=1", true),
+        ("y=([x]=1)", true),
+        ("echo \"${y[x]}\"", true),
+        ("echo ${y[x+1]}", true),
+        ("read 'y[x]'", true),
+        ("unset 'y[x]'", true),
+        ("printf -v 'y[x]' 1", true),
+        ("declare 'y[x]=1'", true),
+        ("let y=x", true),
+        ("[[ x -eq 1 ]]", true),
+        ("[[ -v y[x] ]]", true),
+        ("z=x; echo $((z))", true),
+        ("z=x; y[z]=1", true),
+        ("y[1]=1", false),
+        ("y[i]=1", false),
+        ("echo \"${y[@]}\" ${y[*]} ${y[0]}", false),
+        ("[[ x == 1 ]]", false),
+        ("[[ $n -eq 1 ]]", false),
+        ("let n=1", false),
+        ("z=i; y[z]=1", false),
+    ] {
+        let text = format!("{code}; i=3; {form}");
+        assert_eq!(folded(&text, Dialect::Bash).starts_with("refused"), refused, "{form}");
+    }
+}
+
+#[test]
+fn a_loop_over_a_variable_that_others_may_know_sets_it() {
+    for (text, expected) in [
+        ("for PATH in /tmp; do ls; done", vec!["PATH"]),
+        ("select LD_PRELOAD in ./x.so; do ls; done", vec!["LD_PRELOAD"]),
+        ("for i in 1 2; do ls; done", vec![]),
+    ] {
+        let program = read(text, Dialect::Bash, &GIVEN).expect("it can be read");
+        let set: Vec<&str> = program
+            .commands
+            .iter()
+            .flat_map(|command| command.assignments.iter().map(|assignment| assignment.name.as_str()))
+            .collect();
+        assert_eq!(set, expected, "{text}");
+    }
+}

@@ -52,6 +52,10 @@ pub(crate) enum Role<'t> {
     Assign,
     Data,
     Module,
+    Variable,
+    Output,
+    Suffix,
+    Filter,
 }
 
 /// One operand, or a run of them.
@@ -86,8 +90,18 @@ pub(crate) enum Action<'t> {
     /// The option's value has this role.
     Value(Role<'t>),
     Stop,
+    /// The same, where nothing else is given.
+    StopAlone,
+    /// Standard input is data, whatever it is otherwise.
+    DataInput,
+    /// Waits for connections to this machine.
+    Listen,
     Dry,
     Recursive,
+    /// What is read is read with everything below it.
+    Deep,
+    /// What is copied or moved keeps its name in the directory where it goes.
+    OwnNames,
     Operands(Operands<'t>),
     InPlace,
     /// What follows is no option.
@@ -471,8 +485,13 @@ fn action(text: &str, takes: Takes) -> Result<Action<'_>, String> {
     let named = || if name.is_empty() { Err(format!("`{word}` needs a word after it")) } else { Ok(name) };
     match word {
         "stop" => bare(Action::Stop),
+        "stop-alone" => bare(Action::StopAlone),
+        "stdin-data" => bare(Action::DataInput),
+        "listen" => bare(Action::Listen),
         "dry" => bare(Action::Dry),
         "recursive" => bare(Action::Recursive),
+        "deep" => bare(Action::Deep),
+        "own-names" => bare(Action::OwnNames),
         "in-place" => bare(Action::InPlace),
         "end" => bare(Action::End),
         "chdir" => bare(Action::Chdir),
@@ -553,6 +572,10 @@ fn role(text: &str) -> Result<Role<'_>, String> {
         "assign" => Role::Assign,
         "data" => Role::Data,
         "module" => Role::Module,
+        "variable" => Role::Variable,
+        "output" => Role::Output,
+        "suffix" => Role::Suffix,
+        "filter" => Role::Filter,
         _ => match text.split_once(':') {
             Some(("script", name)) if language(name) => Role::Script(name),
             Some(("code", name)) if language(name) => Role::Code(name),

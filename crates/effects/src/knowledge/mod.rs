@@ -114,10 +114,14 @@ impl Node {
 /// An option that does only this may stand anywhere without being looked at.
 fn is_light(action: &Action<'_>) -> bool {
     match action {
-        Action::Stop | Action::Dry | Action::Nothing | Action::End => true,
+        Action::Stop | Action::StopAlone | Action::Dry | Action::Nothing | Action::End => true,
         Action::Value(role) => matches!(role, Role::Text | Role::Assign),
         Action::Operands(operands) => operands.slots.iter().all(|slot| matches!(slot.role, Role::Text)),
         Action::Recursive
+        | Action::Deep
+        | Action::DataInput
+        | Action::Listen
+        | Action::OwnNames
         | Action::InPlace
         | Action::Chdir
         | Action::Path(..)
@@ -143,6 +147,7 @@ pub(crate) fn is_running(action: &Action<'_>) -> bool {
                 | Role::Shell
                 | Role::Shells
                 | Role::Program
+                | Role::Output
                 | Role::Script(_)
                 | Role::Code(_)
                 | Role::Module

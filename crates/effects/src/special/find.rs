@@ -70,8 +70,6 @@ static WITH_TEXT: &[&str] = &[
     "-ipath",
     "-wholename",
     "-iwholename",
-    "-regex",
-    "-iregex",
     "-regextype",
     "-xtype",
     "-size",
@@ -152,7 +150,11 @@ pub(super) fn fd<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &Lin
         [] => here.as_slice(),
         directories => directories.get(..super::MOST).unwrap_or(directories),
     };
-    let found = below(starts, fd_names(line).as_deref());
+    let mut found = below(starts, fd_names(line).as_deref());
+    // The pattern is a regular expression; where it spells a secret's name out, that is what is meant.
+    if let Some(name) = line.operands.first().and_then(Arg::text).and_then(secret_meant) {
+        found.extend(below(starts, Some(&[name])));
+    }
     evaluation.doing.lists = patterns(&found);
     if line.operands.len() > super::MOST {
         evaluation.doing.unknown("looks in too many places");
@@ -338,6 +340,10 @@ fn act<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, expression: &[Arg<'a
             "-path" | "-ipath" | "-wholename" | "-iwholename" => {
                 frame.ask(words.next().and_then(|value| at_path(value, starts, negates)));
             }
+            "-regex" | "-iregex" => {
+                let name = words.next().and_then(Arg::text).filter(|_| !negates).and_then(secret_meant);
+                frame.ask(name.map(|name| vec![name]));
+            }
             // Only what holds nothing: any name, but not what is in a directory.
             "-empty" if !negates => frame.ask(Some(vec![ANY.into()])),
             "-type" => {
@@ -395,6 +401,14 @@ fn inside_workspace<'a>(evaluation: &Evaluation<'_, '_, '_, '_, 'a>, starts: &[A
 fn named(value: &Arg<'_>, negated: bool) -> Option<Vec<String>> {
     let name = value.text().filter(|name| !negated && !name.contains('/') && !name.is_empty())?;
     (!crate::glob::takes_all(name)).then(|| vec![name.to_owned()])
+}
+
+/// The name of a secret that a regular expression for paths spells out: `^\.env$`, `.*/.env`.
+fn secret_meant(regex: &str) -> Option<String> {
+    let last =
+        regex.rsplit('/').next()?.trim_start_matches('^').trim_start_matches(".*").trim_end_matches('$');
+    let name = last.replace('\\', "");
+    classify::secret_name(&name, false).then_some(name)
 }
 
 /// The pattern of `-path`, measured from anywhere below the starting points: its stars take slashes too.

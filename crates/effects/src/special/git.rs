@@ -1,7 +1,7 @@
 //! `git`: settings that run something, remotes that are addresses, refspecs that overwrite, files that are restored.
 
 use crate::arg::Arg;
-use crate::classify::Purpose;
+use crate::classify::{self, Named, Purpose};
 use crate::doing::Inner;
 use crate::effect::{Carries, Effect, Peer};
 use crate::evaluate::Evaluation;
@@ -26,8 +26,47 @@ pub(super) fn read<'a>(
             setting(evaluation, value);
         }
     }
+    if evaluation.cwds.known.iter().any(|cwd| is_another_repository(evaluation, cwd)) {
+        evaluation.doing.add(Effect::Run { program: "the configuration of another repository".into() });
+    }
     false
 }
+
+/// Whether the repository that git finds from here is not the workspace's own: a directory elsewhere, or one inside that
+/// has in it what git keeps. Its settings may name programs, and nobody guards them as they guard `.git`.
+fn is_another_repository(evaluation: &Evaluation<'_, '_, '_, '_, '_>, cwd: &str) -> bool {
+    let around = evaluation.engine.around;
+    let Some(root) = around.workspace.and_then(|root| root.to_str()) else { return false };
+    let named = Named { text: cwd, pattern: false, cwd: "/" };
+    let path = classify::target(named, Purpose::Read, false, around).0.path;
+    if classify::below(&path, root.trim_end_matches('/')).is_none() {
+        return true;
+    }
+    let there = |directory: &str, name: &str| {
+        let path = format!("{directory}/{name}");
+        let made = |effect: &Effect| matches!(effect, Effect::Write(target) if target.path == path);
+        around.files.is_directory(std::path::Path::new(&path)).is_some()
+            || evaluation.engine.parts.iter().flat_map(|part| &part.effects).any(made)
+    };
+    let mut directory = path.as_str();
+    // Git looks here, then above, until it finds one.
+    for _ in 0..MOST_ABOVE {
+        if there(directory, ".git") {
+            return false;
+        }
+        if there(directory, "HEAD") && there(directory, "objects") && there(directory, "refs") {
+            return true;
+        }
+        match directory.rsplit_once('/') {
+            Some((above, _)) if directory != root && !above.is_empty() => directory = above,
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// How many directories above one are looked at.
+const MOST_ABOVE: usize = 16;
 
 /// `name=value` for this one run.
 fn setting<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, value: &Arg<'a>) {

@@ -31,7 +31,9 @@ pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &L
                 }
             }
             _ if harmless => {}
-            "-1" | "1" | "0" => everything(evaluation),
+            "-1" | "1" => everything(evaluation),
+            // Its own group: what the same text has started.
+            "0" => {}
             _ if text.starts_with('%') => {}
             _ => evaluation.doing.unknown("ends another process"),
         }

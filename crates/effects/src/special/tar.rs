@@ -93,6 +93,7 @@ pub(super) fn read<'a>(evaluation: &mut Evaluation<'_, '_, '_, '_, 'a>, line: &L
             evaluation.doing.path(&into, Purpose::Delete, &evaluation.cwds, around);
         }
     } else if changes {
+        evaluation.doing.deep = true;
         for member in &line.operands {
             if member.lead().starts_with('@') {
                 evaluation.doing.path(&member.after(1), Purpose::Read, &evaluation.cwds, around);

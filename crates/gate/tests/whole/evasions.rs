@@ -115,17 +115,15 @@ const REDIRECTED: &[&str] =
 fn no_form_is_allowed_by_a_list_of_look_alikes() {
     let gate =
         gate(&format!("safety: {{mode: ask, complex_shell: by_part, allowlist: {}}}", list(LOOK_ALIKES)));
+    let mut wrong = Vec::new();
     for form in forms() {
         let expected = VOUCHED_FOR.contains(&form) || REDIRECTED.contains(&form);
         let ruling = judge(&gate, form).ruling;
-        assert_eq!(
-            ruling.decision == Decision::Allow,
-            expected,
-            "{form}: {} {}",
-            ruling.decision,
-            ruling.reason
-        );
+        if (ruling.decision == Decision::Allow) != expected {
+            wrong.push(format!("{form}: {} {}", ruling.decision, ruling.reason));
+        }
     }
+    assert!(wrong.is_empty(), "{} forms:\n{}", wrong.len(), wrong.join("\n"));
     // The control: the list allows what it names, alone, joined and behind the wrappers that it names.
     for harmless in
         ["ls -la", "cat x | head -3", "timeout 5 ls", "sh -c 'echo hello'", "find . -name x", "env ls"]

@@ -394,7 +394,8 @@ impl ApprovalRule {
             && (self.paths.is_empty()
                 || all_effects(analysis).filter_map(path_of).any(|(path, given)| {
                     self.paths.iter().any(|pattern| {
-                        pattern.could_match(path) || given.is_some_and(|given| pattern.could_match(given))
+                        pattern.could_match(path)
+                            || given.is_some_and(|given| pattern.could_match_given(given))
                     })
                 }))
             && (self.effects.is_empty()

@@ -38,6 +38,7 @@ use crate::command_list::{CommandList, Entry};
 use crate::decision::Decision;
 use crate::paths::{Base, PathPattern};
 use crate::pattern::Pattern;
+use crate::question::Fence;
 use crate::rule_list::RuleList;
 
 /// A value and who set it.
@@ -258,6 +259,15 @@ impl Config {
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.read_only.value
+    }
+
+    /// Whether a fence holds every boundary that is set. Where the network is open it holds no connection, and what is not
+    /// known could make one that would be asked about.
+    #[must_use]
+    pub fn is_held_by(&self, fence: &Fence) -> bool {
+        let connects =
+            self.network_mode.value == "open" && self.stance(Class::Connect).value != Stance::Allow;
+        fence.holds() && !connects
     }
 
     /// Keeps every call away from a directory of Bailiwick's own, whatever the files say.

@@ -184,7 +184,8 @@ impl<'a> Hearing<'a> {
     }
 
     pub(super) fn fence_holds(&self) -> bool {
-        matches!(self.question.category, Category::Exec | Category::Stdin) && self.question.fence.holds()
+        matches!(self.question.category, Category::Exec | Category::Stdin)
+            && self.config.is_held_by(self.question.fence)
     }
 
     /// Whether something is allowed only because of the fence.

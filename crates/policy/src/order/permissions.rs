@@ -165,7 +165,12 @@ impl Hearing<'_> {
             );
         }
         if let Some((index, part, effect, class)) = self.unheld() {
-            let why = self.question.fence.lacks.unwrap_or("the fence does not hold every boundary");
+            let open = if self.question.fence.holds() {
+                "it holds no connection while `sandbox.network.mode` is open"
+            } else {
+                "the fence does not hold every boundary"
+            };
+            let why = self.question.fence.lacks.unwrap_or(open);
             let reason = format!(
                 "{} would {}: {effect}; it may run only behind a fence ({why})",
                 name(part),

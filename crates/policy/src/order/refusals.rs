@@ -7,6 +7,7 @@ use super::wording::{cited, command_rule_matches, decides, effect_rule, find_too
 use super::{Hearing, Word};
 use crate::config::{CommandRule, PathRule, Stance};
 use crate::decision::Decision::{self, Deny};
+use crate::paths::PathPattern;
 use crate::rule::path_of;
 use crate::ruling::OWN;
 
@@ -76,8 +77,10 @@ impl<'a> Hearing<'a> {
         path: &str,
         given: Option<&str>,
     ) -> Option<Word> {
-        let own = |path: &str| self.config.own.iter().find(|pattern| pattern.could_match(path));
-        if let Some(pattern) = own(path).or_else(|| given.and_then(own)) {
+        let named = |pattern: &PathPattern| {
+            pattern.could_match(path) || given.is_some_and(|given| pattern.could_match_given(given))
+        };
+        if let Some(pattern) = self.config.own.iter().find(|pattern| named(pattern)) {
             return Some(decides(
                 Deny,
                 format!("{} would touch `{path}`, where Bailiwick keeps its own", name(part)),
@@ -123,8 +126,7 @@ impl<'a> Hearing<'a> {
                     .into(),
             ]));
         }
-        let denied = |path: &str| self.config.denied_paths.iter().find(|pattern| pattern.could_match(path));
-        if let Some(pattern) = denied(path).or_else(|| given.and_then(denied)) {
+        if let Some(pattern) = self.config.denied_paths.iter().find(|pattern| named(pattern)) {
             let reason = format!("{} would touch `{path}`, which is denied", name(part));
             return Some(decides(
                 Deny,

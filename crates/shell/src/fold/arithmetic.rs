@@ -9,6 +9,8 @@ use crate::{Span, Unknown, Value, Why};
 
 /// How deep an expression may nest.
 const MAX_NESTING: usize = 32;
+/// How often one variable may name another.
+const MAX_CHAIN: usize = 3;
 
 impl<'t, 'a> Folder<'t, 'a> {
     /// Evaluates an expression, follows the commands in it, and notes what it assigns.
@@ -69,18 +71,53 @@ impl<'t, 'a> Folder<'t, 'a> {
         if text.contains(['[', '$', '`']) {
             return refuse(span, "arithmetic with a subscript, which the shell would evaluate");
         }
+        self.safe_names(text, span, 0)
+    }
+
+    /// Refuses a name whose text the shell would evaluate as code. Where that text is a name again, so is what it names.
+    pub(super) fn safe_names(&self, text: &str, span: Span, depth: usize) -> Read<()> {
         for name in names(text) {
             let refusal =
                 || refuse(span, format!("arithmetic over `{name}`, whose text the shell would evaluate"));
+            let checked = |text: &str| {
+                if !is_number(text) || depth > MAX_CHAIN {
+                    return refusal();
+                }
+                if is_identifier(text) && text != name {
+                    self.safe_names(text, span, depth + 1)
+                } else {
+                    Ok(())
+                }
+            };
             match self.variable(name) {
-                Seen::Value(Value::Text(text)) if !is_number(&text) => return refusal(),
+                Seen::Value(Value::Text(text)) => checked(&text)?,
                 Seen::Value(Value::OneOf(members)) => {
-                    if members.iter().any(|member| !matches!(member, Value::Text(text) if is_number(text))) {
-                        return refusal();
+                    for member in &members {
+                        match member {
+                            Value::Text(text) => checked(text)?,
+                            _ => return refusal(),
+                        }
                     }
                 }
                 Seen::Value(Value::Pattern(_) | Value::Process { .. }) => return refusal(),
                 Seen::Value(_) | Seen::Unset => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A subscript is arithmetic: what it assigns is forgotten, and a name in it must not hold code.
+    pub(super) fn subscript_text(&mut self, text: &str, span: Span) -> Read<()> {
+        if matches!(text, "@" | "*") {
+            return Ok(());
+        }
+        if text.contains(['$', '`', '[']) {
+            return refuse(span, "a subscript that the shell would evaluate");
+        }
+        self.safe_names(text, span, 0)?;
+        if assigns_in(text) {
+            for name in names(text) {
+                self.bind(name, Binding::Lost);
             }
         }
         Ok(())

@@ -93,7 +93,15 @@ impl<'t, 'a> Folder<'t, 'a> {
                 self.declare(name, &words, arrays, span)?
             }
             "unset" => self.unset(&words, span)?,
-            "read" | "mapfile" | "readarray" | "getopts" | "let" | "wait" => {
+            "let" => {
+                for word in &words {
+                    if let Value::Text(text) = &word.value {
+                        self.safe_names(text, span, 0)?;
+                    }
+                }
+                self.sets(&words, span)?;
+            }
+            "read" | "mapfile" | "readarray" | "getopts" | "wait" => {
                 self.bind("REPLY", Binding::Lost);
                 self.sets(&words, span)?;
             }
@@ -162,16 +170,29 @@ impl<'t, 'a> Folder<'t, 'a> {
     fn tests(&mut self, words: &[Word], span: Span) -> Read<Flow> {
         if words.iter().any(|word| matches!(&word.value, Value::Text(text) if text == "-v")) {
             for word in words {
-                evaluated(word, span)?;
+                self.evaluated(word, span)?;
             }
         }
         Ok(Flow::On)
     }
 
+    /// Refuses a name with a subscript that the shell would evaluate as code.
+    pub(super) fn evaluated(&mut self, word: &Word, span: Span) -> Read<()> {
+        let Value::Text(text) = &word.value else { return Ok(()) };
+        let Some((_, rest)) = text.split_once('[') else { return Ok(()) };
+        if rest.contains(['$', '`']) {
+            return refuse(span, "a subscript that the shell would evaluate");
+        }
+        match rest.split_once(']') {
+            Some((inside, _)) => self.subscript_text(inside, span),
+            None => Ok(()),
+        }
+    }
+
     /// Builtins that set the variables that they name.
     fn sets(&mut self, words: &[Word], span: Span) -> Read<()> {
         for word in words {
-            evaluated(word, span)?;
+            self.evaluated(word, span)?;
             let Value::Text(text) = &word.value else {
                 self.state.lose_variables();
                 return Ok(());
@@ -210,7 +231,7 @@ impl<'t, 'a> Folder<'t, 'a> {
         let mut arrays = arrays.into_iter();
         let inside = !self.locals.is_empty();
         for word in words {
-            evaluated(word, span)?;
+            self.evaluated(word, span)?;
             if let Value::Text(text) = &word.value
                 && text.starts_with(['-', '+'])
             {
@@ -294,7 +315,7 @@ impl<'t, 'a> Folder<'t, 'a> {
     fn unset(&mut self, words: &[Word], span: Span) -> Read<()> {
         let mut functions = false;
         for word in words {
-            evaluated(word, span)?;
+            self.evaluated(word, span)?;
             match &word.value {
                 Value::Text(text) if text == "-f" => functions = true,
                 Value::Text(text) if text == "-v" => functions = false,
@@ -501,16 +522,6 @@ fn named_command(words: &[Word]) -> Named {
         }
     }
     Named::Other
-}
-
-/// Refuses a name with a subscript that the shell would evaluate as code.
-fn evaluated(word: &Word, span: Span) -> Read<()> {
-    match &word.value {
-        Value::Text(text) if text.contains('[') && text.contains(['$', '`']) => {
-            refuse(span, "a subscript that the shell would evaluate")
-        }
-        _ => Ok(()),
-    }
 }
 
 enum Declared {

@@ -5,7 +5,7 @@ use super::state::{Binding, Key, unknown};
 use super::{Flow, Folder, refuse};
 use crate::parse::Read;
 use crate::syntax::{Arm, Compound, Function, Kind, List, Word};
-use crate::{Value, Why};
+use crate::{Assignment, Value, Why};
 
 impl<'t, 'a> Folder<'t, 'a> {
     pub(super) fn compound(&mut self, compound: &'t Compound<'a>) -> Read<Flow> {
@@ -190,6 +190,16 @@ impl<'t, 'a> Folder<'t, 'a> {
         }
         let value = if select { unknown(Why::Variable(name.to_owned())) } else { loop_value(name, values) };
         self.assignable(name, compound.span)?;
+        // Variables that mean something to other programs are hardly ever in small letters; those of loops are.
+        if name.bytes().any(|byte| byte.is_ascii_uppercase() || byte == b'_') {
+            let assignment = Assignment {
+                name: name.to_owned(),
+                value: value.clone(),
+                appends: false,
+                span: compound.span,
+            };
+            self.emit(compound.span, vec![assignment], Vec::new(), None)?;
+        }
         let entry = self.state.mark();
         self.bind(name, Binding::Set(value.clone()));
         let flow = self.repeated(compound, |folder| {
@@ -285,6 +295,25 @@ impl<'t, 'a> Folder<'t, 'a> {
                 return refuse(word.span, "a subscript that the shell would evaluate");
             }
             values.push(crate::Word { value, span: word.span });
+        }
+        // Where numbers are compared, both sides are arithmetic; and `-v name[…]` evaluates what is in the brackets.
+        for (place, word) in values.iter().enumerate() {
+            let Value::Text(sign) = &word.value else { continue };
+            if sign == "-v"
+                && let Some(asked) = values.get(place + 1)
+            {
+                self.evaluated(asked, asked.span)?;
+            }
+            let before = place.checked_sub(1);
+            let sides = match sign.as_str() {
+                "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => [before, Some(place + 1)],
+                _ => continue,
+            };
+            for side in sides.into_iter().flatten().filter_map(|side| values.get(side)) {
+                if let Value::Text(text) = &side.value {
+                    self.safe_names(text, side.span, 0)?;
+                }
+            }
         }
         self.emit(compound.span, Vec::new(), values, None)?;
         self.bind("BASH_REMATCH", Binding::Lost);

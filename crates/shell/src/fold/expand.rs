@@ -585,10 +585,16 @@ impl<'t, 'a> Folder<'t, 'a> {
     /// Follows the commands in a subscript, and refuses what the shell would evaluate again.
     pub(super) fn subscript(&mut self, parts: &'t [Part<'a>], span: Span) -> Read<Value> {
         let value = self.quoted(parts, span)?;
-        if let Value::Text(text) = &value
-            && text.contains(['$', '`', '['])
-        {
-            return refuse(span, "a subscript that the shell would evaluate");
+        match &value {
+            Value::Text(text) => self.subscript_text(text, span)?,
+            Value::OneOf(members) => {
+                for member in members {
+                    if let Value::Text(text) = member {
+                        self.subscript_text(text, span)?;
+                    }
+                }
+            }
+            Value::Pattern(_) | Value::Process { .. } | Value::Unknown(_) => {}
         }
         Ok(value)
     }
