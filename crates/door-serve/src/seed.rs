@@ -24,7 +24,7 @@ impl Wanted {
     pub(crate) fn line(mut members: Map<String, Value>, caller: &Caller) -> Result<Wanted, Refusal> {
         let safety = taken(&mut members, "safety", Value::is_object, "an object")?;
         let explain = taken(&mut members, "explain", Value::is_boolean, "`true` or `false`")?;
-        let raw = RawCall::from_value(Value::Object(members))?;
+        let raw = RawCall::from_value_beside(Value::Object(members), &["safety", "explain"])?;
         Ok(Wanted { raw, safety, explain: explain == Some(Value::Bool(true)) }.named_by(caller))
     }
 
@@ -126,8 +126,11 @@ impl Wanted {
             let id = caller.name.as_deref().unwrap_or("agent").to_owned();
             self.raw.principal = Principal { id, groups: Vec::new() };
         }
-        let session =
-            self.raw.session.take().unwrap_or_else(|| format!("http-{}", caller.name.as_deref().unwrap_or("main")));
+        let session = self
+            .raw
+            .session
+            .take()
+            .unwrap_or_else(|| format!("http-{}", caller.name.as_deref().unwrap_or("main")));
         // Where the main token speaks for nobody in particular, its sessions keep the names that it gives them.
         let nobody = caller.name.is_none() && self.raw.principal == Principal::default();
         let plain = nobody && !session.contains('/');
