@@ -131,6 +131,13 @@ impl Asked {
         crate::prompt::what(self)
     }
 
+    /// The same, short: of a command its whole text with its redirections, assignments and here-documents, of any other call what it
+    /// is about.
+    #[must_use]
+    pub fn told(&self) -> String {
+        crate::prompt::told(self)
+    }
+
     /// Whether a yes may hold for the session. What must be typed must be typed each time.
     #[must_use]
     pub const fn may_grant_session(&self) -> bool {
@@ -156,7 +163,7 @@ impl Asked {
     pub fn to_json(&self, expires_ms: u64) -> Value {
         let (level, message) = self.warning();
         json!({
-            "toolName": visible(&self.tool),
+            "toolName": visible(&mask(&self.tool)),
             "args": plain(&Value::Object(self.request.fields().clone()), 0),
             "confirmationId": self.id.to_string(),
             "approval_key": self.key.as_str(),
@@ -229,9 +236,10 @@ impl Facts {
     #[must_use]
     pub fn effects(&self) -> Vec<String> {
         let mut all: Vec<(Option<Class>, String)> = Vec::new();
+        let hidden = self.analysis.hidden();
         for effect in self.analysis.parts.iter().flat_map(|part| &part.effects) {
             let Some(class) = effect.class() else { continue };
-            let text = visible(&mask(&effect.to_string()));
+            let text = visible(&hidden.effect(effect));
             if !all.iter().any(|(_, known)| *known == text) {
                 all.push((Some(class), text));
             }

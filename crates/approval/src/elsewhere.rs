@@ -37,9 +37,10 @@ impl Provider for Elsewhere {
         if !(self.there)() {
             return Reply::Pass;
         }
-        if let Err(why) = self.grants.defer_for(asked, wait.left()) {
-            return Reply::Failed(why.to_string());
-        }
+        let id = match self.grants.defer_for(asked, wait.left()) {
+            Ok(id) => id,
+            Err(why) => return Reply::Failed(why.to_string()),
+        };
         let mut away = 0;
         loop {
             match self.grants.deferred(asked) {
@@ -61,7 +62,10 @@ impl Provider for Elsewhere {
             }
             away = if (self.there)() { 0 } else { away + 1 };
             if wait.is_over() || away > AWAY {
-                let _unless_gone = self.grants.revoke(asked.id);
+                // One whose time is over ends by that; its name is there still for whoever is told to say yes later.
+                if !wait.left().is_zero() {
+                    let _unless_gone = self.grants.revoke(id);
+                }
                 return if wait.is_over() {
                     Reply::Held
                 } else {

@@ -49,7 +49,7 @@ pub use consent::{Consent, Mismatch, Spent, Verdict};
 pub use console_lock::ConsoleLock;
 pub use coordinator::{Coordinator, Limits, Timekeeper, Unresolved};
 pub use elsewhere::Elsewhere;
-pub use grants::{AutoStatus, Deferred, Extent, Grant, GrantKind, Grants, NotGranted};
+pub use grants::{About, AutoStatus, Deferred, Extent, Grant, GrantKind, Grants, NotGranted};
 pub use outcome::{Answer, Cause, Decision, Invalid, Outcome, Reason};
 pub use prompt::{always_prompt, explanation, place, prompt, what_of};
 pub use provider::{Callback, Later, Provider, Queue, Reply, Wait};

@@ -118,6 +118,16 @@ pub(crate) fn what(asked: &Asked) -> String {
     what_of(asked.request.fields())
 }
 
+/// The same, short: of a command its whole text, of any other call what it is about.
+pub(crate) fn told(asked: &Asked) -> String {
+    let fields = asked.request.fields();
+    if ["argv", "command", "cmd"].iter().any(|name| fields.contains_key(*name)) {
+        what(asked)
+    } else {
+        asked.facts.commands().join("; ")
+    }
+}
+
 /// The same of a sanitized request.
 #[must_use]
 pub fn what_of(fields: &serde_json::Map<String, Value>) -> String {
@@ -144,7 +154,10 @@ pub fn what_of(fields: &serde_json::Map<String, Value>) -> String {
 /// The directory that the call names.
 #[must_use]
 pub fn place(asked: &Asked) -> Option<String> {
-    ["cwd", "workdir"].iter().find_map(|name| asked.request.fields().get(*name)?.as_str()).map(shown)
+    ["cwd", "workdir", "directory"]
+        .iter()
+        .find_map(|name| asked.request.fields().get(*name)?.as_str())
+        .map(shown)
 }
 
 fn risk(asked: &Asked) -> String {

@@ -2,12 +2,12 @@
 //! up that can be tried: the fence is built, the hooks are run as their hosts would run them.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use door_hook::Host;
 use door_hook::settings::{self, Place, Scope, Undone};
-use gate::call::visible;
+use gate::call::{visible, visible_lines};
 use gate::fence::status;
 use gate::journal::PublicKey;
 use gate::{Desk, Machine, Wanted, World, load};
@@ -131,6 +131,7 @@ fn records(world: &World) -> Vec<Line> {
         let public = keys.public();
         drop(desk.journal(keys)?);
         let directory = desk.journal_directory();
+        writable(directory)?;
         let short: String = public.to_hex().chars().take(16).collect();
         let seal = seal(directory, public)?;
         Ok(format!("{} can be written, {seal}; key {short}…", directory.display()))
@@ -142,6 +143,17 @@ fn records(world: &World) -> Vec<Line> {
             vec![line("journal", State::Red, why, Some(fix))]
         }
     }
+}
+
+/// Whether there is room for a few records: a journal can be opened on a disk that is full.
+fn writable(directory: &Path) -> Result<(), String> {
+    let probe = directory.join(format!(".doctor-{}", std::process::id()));
+    let tried = std::fs::OpenOptions::new().write(true).create_new(true).open(&probe).and_then(|mut file| {
+        let written = file.write_all(&[b' '; 16 * 1024]).and_then(|()| file.sync_all());
+        // Whatever came of it, the next doctor finds nothing of it.
+        std::fs::remove_file(&probe).and(written)
+    });
+    tried.map_err(|error| format!("nothing can be written to {}: {error}", directory.display()))
 }
 
 /// Checks the signatures: all of the journal where that is quick, else its last checkpoint.
@@ -186,7 +198,8 @@ fn hosts(world: &World) -> Result<Vec<Line>, String> {
     for host in found.iter().map(|found| found.host) {
         let places = settings::places(host, home, workspace.as_deref());
         lines.push(hooked(world, host, &places, &binary));
-        lines.extend(off(world, host, home, &places));
+        let more = settings::read_too(host, home, workspace.as_deref());
+        lines.extend(off(world, host, &places, more));
         lines.extend(untrusted(world, host, home, &places));
         lines.extend(limits(host));
     }
@@ -236,8 +249,7 @@ fn hooked(world: &World, host: Host, places: &[Place], binary: &str) -> Line {
 }
 
 /// Settings that keep hooks from running at all.
-fn off(world: &World, host: Host, home: &Path, places: &[Place]) -> Option<Line> {
-    let more = (host == Host::Codex).then(|| home.join(".codex/config.toml"));
+fn off(world: &World, host: Host, places: &[Place], more: Vec<PathBuf>) -> Option<Line> {
     let paths = places.iter().map(|place| place.path.clone()).chain(more);
     let (path, key) = paths
         .filter_map(|path| Some((world.disk.read(&path).ok()??, path)))
@@ -385,7 +397,7 @@ fn page(lines: &[Line], style: Style) -> String {
             State::Yellow => style.yellow("note "),
             State::Red => style.red("bad  "),
         };
-        let what = visible(&line.what).replace('\n', "\n                      ");
+        let what = visible_lines(&line.what).replace('\n', "\n                      ");
         out.push_str(&format!("{mark} {:<14}  {what}\n", line.area));
         if let Some(fix) = &line.fix {
             out.push_str(&format!(

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use gate::approval::{AskId, CONFIRMATION, Extent, Grant, GrantKind, NotGranted, rfc3339};
-use gate::call::{Shown, visible};
+use gate::call::{DigestKey, Shown, visible, visible_lines};
 use gate::{GrantChange, Machine};
 use serde_json::json;
 
@@ -16,13 +16,18 @@ use crate::terminal::Style;
 /// Runs the command.
 pub(crate) fn run(arguments: &Grants) -> Result<u8, String> {
     let desk = desk()?;
-    let grants = desk.grants(desk.keys()?.digest_key());
+    let keys = desk.keys()?;
+    let (grants, names) = (desk.grants(keys.digest_key()), Names(keys.digest_key()));
     let user = Machine::world()?.user;
     let by = Shown::of(user.as_deref().unwrap_or("somebody"));
     match arguments.command.as_ref().unwrap_or(&GrantsCommand::List { session: None }) {
         GrantsCommand::List { session } => {
-            let all = grants.list(session.as_deref());
-            let text = if arguments.json { json_list(&all)? } else { table(&all, Style::of_stdout()) };
+            let all = names.of_session(&grants, session.as_deref());
+            let text = if arguments.json {
+                json_list(&all, &names)?
+            } else {
+                table(&all, &names, Style::of_stdout())
+            };
             print(text.as_bytes())?;
             for complaint in grants.complaints() {
                 Machine::tell(format_args!("bailiwick: {}", visible(&complaint)));
@@ -32,22 +37,22 @@ pub(crate) fn run(arguments: &Grants) -> Result<u8, String> {
         GrantsCommand::Approve { id, for_session } => {
             let waiting = find(&grants.list(None), id, |kind| matches!(kind, GrantKind::Waiting { .. }))?;
             let typed = match waiting.kind {
-                GrantKind::Waiting { typed: true } => Some(confirm(&waiting)?),
+                GrantKind::Waiting { typed: true } => Some(confirm(&waiting, &names)?),
                 _ => None,
             };
             let extent = if *for_session { Extent::Session } else { Extent::Once };
             let grant = grants.approve(waiting.id, extent, &by, typed.as_deref()).map_err(explain)?;
             desk.record(GrantChange::Added, &grant)?;
-            say(arguments.json, &grant, "approved; it may be tried again")
+            say(arguments.json, &grant, &names, "approved; it may be tried again")
         }
         GrantsCommand::Deny { id } => {
             let waiting = find(&grants.list(None), id, |kind| matches!(kind, GrantKind::Waiting { .. }))?;
             grants.revoke(waiting.id).map_err(explain)?;
             desk.record(GrantChange::Revoked, &waiting)?;
-            say(arguments.json, &waiting, "denied")
+            say(arguments.json, &waiting, &names, "denied")
         }
         GrantsCommand::Revoke { id, session, all } => {
-            let listed = grants.list(session.as_deref());
+            let listed = names.of_session(&grants, session.as_deref());
             let gone = match id {
                 Some(id) => vec![find(&listed, id, |_| true)?],
                 None if *all || session.is_some() => listed,
@@ -67,6 +72,7 @@ pub(crate) fn run(arguments: &Grants) -> Result<u8, String> {
             print(text.as_bytes())
         }
         GrantsCommand::Auto { session, off: true, .. } => {
+            let session = &names.session(&grants, session);
             let ended: Vec<Grant> = grants
                 .list(Some(session))
                 .into_iter()
@@ -76,14 +82,41 @@ pub(crate) fn run(arguments: &Grants) -> Result<u8, String> {
             for grant in &ended {
                 desk.record(GrantChange::Revoked, grant)?;
             }
-            print(format!("automatic approval is off for {}\n", visible(session)).as_bytes())
+            print(format!("automatic approval is off for {}\n", names.shown(session)).as_bytes())
         }
         GrantsCommand::Auto { session, tool, lasts, off: false } => {
             let id = AskId::from_bytes(Machine::random()?);
-            let lasts = Duration::from_millis(*lasts);
+            let (session, lasts) = (&names.session(&grants, session), Duration::from_millis(*lasts));
             let grant = grants.auto_approve(id, session, tool.as_deref(), lasts, &by).map_err(explain)?;
             desk.record(GrantChange::Added, &grant)?;
-            say(arguments.json, &grant, "automatic approval is on; nothing that is denied is lifted by it")
+            say(
+                arguments.json,
+                &grant,
+                &names,
+                "automatic approval is on; nothing that is denied is lifted by it",
+            )
+        }
+    }
+}
+
+/// The names of sessions: one that could be a secret is shown, and may be given, by the digest that the journal has for it.
+struct Names(DigestKey);
+
+impl Names {
+    fn shown(&self, session: &str) -> String {
+        visible(Shown::identifier(session, &self.0).as_str())
+    }
+
+    /// The session that goes by this name.
+    fn session(&self, grants: &gate::approval::Grants, name: &str) -> String {
+        let known = grants.list(None).into_iter().find(|grant| self.shown(&grant.session) == name);
+        known.map_or_else(|| name.to_owned(), |grant| grant.session)
+    }
+
+    fn of_session(&self, grants: &gate::approval::Grants, name: Option<&str>) -> Vec<Grant> {
+        match name {
+            None => grants.list(None),
+            Some(name) => grants.list(Some(&self.session(grants, name))),
         }
     }
 }
@@ -106,45 +139,48 @@ fn find(all: &[Grant], id: &str, fits: impl Fn(&GrantKind) -> bool) -> Result<Gr
     }
 }
 
-fn confirm(grant: &Grant) -> Result<String, String> {
+fn confirm(grant: &Grant, names: &Names) -> Result<String, String> {
     if !std::io::stdin().is_terminal() {
         return Err(format!("a yes to this needs `{CONFIRMATION}`, typed at a terminal"));
     }
     Machine::tell(format_args!(
-        "{}\nThis cannot be undone. Type `{CONFIRMATION}` to approve it:",
-        visible(grant.shown.as_str())
+        "{}This cannot be undone. Type `{CONFIRMATION}` to approve it:",
+        entry(grant, names)
     ));
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).map_err(|error| error.to_string())?;
     Ok(line.trim().to_owned())
 }
 
-fn say(as_json: bool, grant: &Grant, what: &str) -> Result<u8, String> {
+fn say(as_json: bool, grant: &Grant, names: &Names, what: &str) -> Result<u8, String> {
     let text = if as_json {
-        format!("{}\n", json(grant))
+        format!("{}\n", json(grant, names))
     } else {
-        format!("{}  {}\n{what}\n", grant.id, visible(grant.shown.as_str()))
+        format!("{}\n{}{what}\n", grant.id, entry(grant, names))
     };
     print(text.as_bytes())
 }
 
-fn json(grant: &Grant) -> serde_json::Value {
+fn json(grant: &Grant, names: &Names) -> serde_json::Value {
     let (kind, tool) = words(&grant.kind);
     json!({
         "id": grant.id.to_string(),
         "kind": kind,
-        "session": visible(&grant.session),
+        "session": names.shown(&grant.session),
         "approval_key": grant.key.as_ref().map(|key| key.as_str()),
-        "tool": tool.unwrap_or_else(|| grant.tool.clone()),
-        "call": visible(grant.shown.as_str()),
+        "tool": shown(&tool.unwrap_or_else(|| grant.tool.clone())),
+        "call": visible_lines(grant.shown.as_str()),
+        "effects": grant.about.effects.iter().map(|effect| visible(effect.as_str())).collect::<Vec<_>>(),
+        "directory": grant.about.directory.as_ref().map(|place| visible(place.as_str())),
+        "risk": grant.about.risk.as_ref().map(|risk| visible(risk.as_str())),
         "by": visible(grant.by.as_str()),
         "since": rfc3339(grant.date_ms),
         "seconds_left": grant.left.as_secs(),
     })
 }
 
-fn json_list(all: &[Grant]) -> Result<String, String> {
-    let all: Vec<serde_json::Value> = all.iter().map(json).collect();
+fn json_list(all: &[Grant], names: &Names) -> Result<String, String> {
+    let all: Vec<serde_json::Value> = all.iter().map(|grant| json(grant, names)).collect();
     serde_json::to_string_pretty(&all).map(|text| text + "\n").map_err(|error| error.to_string())
 }
 
@@ -158,7 +194,30 @@ fn words(kind: &GrantKind) -> (&'static str, Option<String>) {
     }
 }
 
-fn table(all: &[Grant], style: Style) -> String {
+fn shown(text: &str) -> String {
+    visible(Shown::of(text).as_str())
+}
+
+/// The whole call, each line of it behind a bar, and what it would do, where, how risky.
+fn entry(grant: &Grant, names: &Names) -> String {
+    let mut out = String::new();
+    for line in visible_lines(grant.shown.as_str()).lines() {
+        out.push_str(&format!("              | {line}\n"));
+    }
+    let about = &grant.about;
+    if !about.effects.is_empty() {
+        let effects: Vec<String> = about.effects.iter().map(|effect| visible(effect.as_str())).collect();
+        out.push_str(&format!("              would {}\n", effects.join("; ")));
+    }
+    let mut more = Vec::new();
+    more.extend(about.directory.as_ref().map(|place| format!("in {}", visible(place.as_str()))));
+    more.extend(about.risk.as_ref().map(|risk| format!("risk {}", visible(risk.as_str()))));
+    more.push(format!("session {}, by {}", names.shown(&grant.session), visible(grant.by.as_str())));
+    out.push_str(&format!("              {}\n", more.join(", ")));
+    out
+}
+
+fn table(all: &[Grant], names: &Names, style: Style) -> String {
     if all.is_empty() {
         return "Nothing is granted, and nothing waits.\n".into();
     }
@@ -173,16 +232,8 @@ fn table(all: &[Grant], style: Style) -> String {
         let id: String = grant.id.to_string().chars().take(12).collect();
         let minutes = grant.left.as_secs().div_ceil(60);
         let tool = tool.unwrap_or_else(|| grant.tool.clone());
-        out.push_str(&format!(
-            "{id}  {painted}  {minutes:>4} min  {}  {}\n",
-            visible(&tool),
-            visible(grant.shown.as_str())
-        ));
-        out.push_str(&style.dim(&format!(
-            "              session {}, by {}\n",
-            visible(&grant.session),
-            visible(grant.by.as_str())
-        )));
+        out.push_str(&format!("{id}  {painted}  {minutes:>4} min  {}\n", shown(&tool)));
+        out.push_str(&entry(grant, names));
     }
     out
 }

@@ -4,13 +4,14 @@ use std::io::{Read as _, Write as _};
 use std::time::Duration;
 
 use door_hook::{Answer, Asked, Event, Host, Reply, Verdict};
-use gate::call::{mask, visible};
+use gate::call::{RawCall, mask, visible};
 use gate::fence::LastWord;
 use gate::policy::Fence;
 use gate::{Considered, Desk, Gate, Hearing, Machine, Stopped};
 
 use crate::approvers::Audience;
 use crate::cli::{Hook, Setup};
+use crate::setup::told_to_agents;
 
 /// The exit code by which every host knows that it must block.
 const BLOCK: u8 = 2;
@@ -39,7 +40,7 @@ pub(crate) fn run(arguments: &Hook) -> u8 {
     }
     match answer(host) {
         Ok(reply) => say(host, &reply),
-        Err(why) => say(host, &door_hook::failure(host, &shown(&why))),
+        Err(why) => say(host, &door_hook::failure(host, &shown(told_to_agents(&why)))),
     }
 }
 
@@ -92,8 +93,11 @@ fn answer(host: Host) -> Result<Reply, String> {
         // Without a name of the host's own, its session is the terminal that it was started from.
         call.session = Some(format!("{}-{}", host.name(), Machine::session()));
     }
+    let directory = asked.calls.first().and_then(|call| call.cwd.clone());
+    let setup = Setup::none();
+    let gate = setup.gate_for(directory.as_deref(), Vec::new())?;
     let binary = own_path()?;
-    let before = handed_on_before(&asked, &binary);
+    let before = handed_on_before(&asked, &binary, &gate)?;
     let wrapped = before.is_some();
     let prefix = match before {
         Some((prefix, id)) => {
@@ -108,11 +112,8 @@ fn answer(host: Host) -> Result<Reply, String> {
             prefix(&asked, &binary)
         }
     };
-    let asked = asked.unwrapped(&prefix);
+    let asked = if wrapped { asked.unwrapped(&prefix) } else { asked };
 
-    let directory = asked.calls.first().and_then(|call| call.cwd.clone());
-    let setup = Setup::none();
-    let gate = setup.gate_for(directory.as_deref(), Vec::new())?;
     // What is judged as fenced must come back rewritten: a command that stays as it is runs without a fence.
     let fences = gate.config().fences_hooks() && gate.config().restricted() && rewrites(&asked);
     let rewritten = asked
@@ -146,7 +147,10 @@ fn answer(host: Host) -> Result<Reply, String> {
 
 /// The words in front of a command that is to run behind the fence.
 fn prefix(asked: &Asked, binary: &str) -> Vec<String> {
-    let Some(call) = asked.calls.first() else { return door_hook::exec_prefix(binary, &[]) };
+    asked.calls.first().map_or_else(|| door_hook::exec_prefix(binary, &[]), |call| prefix_of(call, binary))
+}
+
+fn prefix_of(call: &RawCall, binary: &str) -> Vec<String> {
     let (session, id) = (call.session.as_deref().unwrap_or_default(), call.id.as_deref().unwrap_or_default());
     let who: Vec<&str> = [call.principal.id.as_str()]
         .into_iter()
@@ -187,29 +191,41 @@ fn name_shell_calls(asked: &mut Asked) -> Result<(), String> {
     Ok(())
 }
 
-/// The words in front of a command that this hook has rewritten before, and the id among them. Whether they are really ours is for
-/// [`Asked::unwrapped`] to see: only what would be written again is taken apart.
-fn handed_on_before(asked: &Asked, binary: &str) -> Option<(Vec<String>, Option<String>)> {
-    let call = asked.calls.iter().find(|call| call.tool == "Bash")?;
-    let command = call.args.get("command")?.as_str()?;
-    let session = call.session.as_deref().unwrap_or_default();
-    let start = format!("{} exec --session {} ", door_hook::quote(binary), door_hook::quote(session));
-    let (flags, _) = command.strip_prefix(&start)?.split_once("-- /bin/bash -c ")?;
-    let more: Vec<&str> = flags.split_ascii_whitespace().collect();
-    let id = match more.as_slice() {
-        [] => None,
-        ["--call", id] => Some(*id),
-        ["--call", id, "--by", by] if by.split(',').all(is_plain) => Some(*id),
-        _ => return None,
-    };
-    if !id.is_none_or(is_plain) {
-        return None;
+/// The words in front of a command that this hook has rewritten before, and the id among them.
+///
+/// An agent can write such words itself, and with them who is said to have asked for what. So they count only where they are
+/// exactly those that this hook writes for this very call: its session, its asker, and its id, or, where the host gives it none,
+/// one under which this command was asked about before. Whatever else looks like them is a command like any other.
+fn handed_on_before(
+    asked: &Asked,
+    binary: &str,
+    gate: &Gate,
+) -> Result<Option<(Vec<String>, Option<String>)>, String> {
+    let Some((call, id)) = named_before(asked, binary) else { return Ok(None) };
+    let prefix = prefix_of(&call, binary);
+    let command = call.args.get("command").and_then(serde_json::Value::as_str).unwrap_or_default();
+    let Some(original) = door_hook::unwrap(command, &prefix) else { return Ok(None) };
+    // After it has run there is nothing left to be let through.
+    let over = asked.event == Event::After;
+    if id.is_some() && !over && !Desk::of(gate.world(), gate.config())?.has_been_asked(&call, &original)? {
+        return Ok(None);
     }
-    let mut words = vec!["--session", session];
-    words.extend(more);
-    let prefix = door_hook::exec_prefix(binary, &words);
-    door_hook::unwrap(command, &prefix)?;
-    Some((prefix, id.map(str::to_owned)))
+    Ok(Some((prefix, call.id)))
+}
+
+/// The call under the id that its command names, where the host names none itself; that id comes along.
+fn named_before(asked: &Asked, binary: &str) -> Option<(RawCall, Option<String>)> {
+    let mut call = asked.calls.iter().find(|call| call.tool == "Bash")?.clone();
+    if call.id.is_some() {
+        return Some((call, None));
+    }
+    let command = call.args.get("command")?.as_str()?;
+    let session = door_hook::quote(call.session.as_deref().unwrap_or_default());
+    let start = format!("{} exec --session {session} --call ", door_hook::quote(binary));
+    let (id, _) = command.strip_prefix(&start)?.split_once(' ')?;
+    let id = Some(id.to_owned()).filter(|id| is_plain(id))?;
+    call.id = Some(id.clone());
+    Some((call, Some(id)))
 }
 
 /// Where this program is.
@@ -247,7 +263,8 @@ fn consider(gate: &Gate, asked: &Asked, rewritten: Option<String>, wrapped: bool
             }
         }
         Considered::Asked(stopped) => {
-            let unfenced = if fenced { " It would run without the fence." } else { "" };
+            // Where the host asks the person itself, it runs the command as it stands; elsewhere it comes back here after the yes.
+            let unfenced = if fenced && hearing.asks { " It would run without the fence." } else { "" };
             let why = told(&stopped);
             let mut answer = Answer::new(Verdict::Ask, format!("Bailiwick asks: {why}{unfenced}"));
             if let Some(id) = &stopped.pending {

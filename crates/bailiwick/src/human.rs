@@ -82,6 +82,7 @@ fn underlined(judgement: &Judgement, text: &str, style: Style) -> Option<String>
 
 fn parts(out: &mut String, judgement: &Judgement, style: Style) {
     let _ = writeln!(out, "\nWhat would run");
+    let hidden = judgement.analysis.hidden();
     for part in &judgement.analysis.parts {
         let via = if part.via.is_empty() { String::new() } else { format!("  (by {})", part.via.join(", ")) };
         let _ = writeln!(out, "  {}{}", visible(&mask(&part.text)), style.dim(&via));
@@ -90,7 +91,7 @@ fn parts(out: &mut String, judgement: &Judgement, style: Style) {
         }
         for effect in &part.effects {
             let class = effect.class().map_or("", gate::effects::Class::key);
-            let text = visible(&mask(&effect.to_string()));
+            let text = visible(&hidden.effect(effect));
             let _ = writeln!(out, "    {text}  {}", style.dim(class));
         }
     }

@@ -248,6 +248,14 @@ fn undo(world: &World, home: &Path, workspace: Option<&Path>, named: &[Host]) ->
 }
 
 fn read(world: &World, path: &Path) -> Result<Option<String>, String> {
+    // Somebody keeps the file elsewhere, and a new one in the link's place would be one that they do not know of.
+    if path.is_symlink() && !path.exists() {
+        let to = path.read_link().map(|to| format!(" ({})", to.display())).unwrap_or_default();
+        return Err(format!(
+            "{} is a link to a file that is not there{to}: make that file, or take the link away",
+            path.display()
+        ));
+    }
     world.disk.read(path).map_err(|why| format!("{} {why}", path.display()))
 }
 

@@ -1,5 +1,6 @@
 //! `bailiwick policy replay`: the calls of the journal, judged anew. Nothing runs, and nothing is written down.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -40,7 +41,7 @@ pub(crate) fn run(
     journal: Option<&Path>,
     json: bool,
 ) -> Result<u8, String> {
-    let gate = setup.gate(None)?;
+    let mut gates = Gates { setup, here: setup.gate(None)?, there: BTreeMap::new() };
     let directory = match journal {
         Some(directory) => directory.to_path_buf(),
         None => desk()?.journal_directory().to_path_buf(),
@@ -50,7 +51,7 @@ pub(crate) fn run(
     reader(&directory)?
         .forward(&filter, |record| {
             if record.kind == Kind::ToolCallRequested {
-                match again(&gate, &record) {
+                match again(&mut gates, &record) {
                     Some((change, whole)) => {
                         sums.judged += 1;
                         sums.in_part += u64::from(!whole);
@@ -66,14 +67,37 @@ pub(crate) fn run(
     print(text.as_bytes())
 }
 
+/// The gates of the directories that calls were made in: each has its own workspace, and with it its own configuration.
+struct Gates<'a> {
+    setup: &'a Setup,
+    here: Gate,
+    there: BTreeMap<String, Option<Gate>>,
+}
+
+/// So many directories are kept.
+const MOST_DIRECTORIES: usize = 64;
+
+impl Gates<'_> {
+    /// The gate of a directory; nothing where its configuration does not hold.
+    fn of(&mut self, directory: Option<&str>) -> Option<&Gate> {
+        let Some(directory) = directory else { return Some(&self.here) };
+        if self.there.len() >= MOST_DIRECTORIES && !self.there.contains_key(directory) {
+            self.there.clear();
+        }
+        let setup = self.setup;
+        let gate = self.there.entry(directory.to_owned());
+        gate.or_insert_with(|| setup.gate(Some(directory)).ok()).as_ref()
+    }
+}
+
 /// Judges a call anew: the change, if there is one, and whether the journal told all of the call. `None`: it told too little.
-fn again(gate: &Gate, record: &Record) -> Option<(Option<Change>, bool)> {
+fn again(gates: &mut Gates<'_>, record: &Record) -> Option<(Option<Change>, bool)> {
     let was = Decision::from_name(record.text("decision")?)?;
     let tool = record.text("tool")?;
     let Some(Value::Object(request)) = record.payload.get("request") else { return None };
     let mut worst: Option<(Decision, gate::policy::Ruling, bool)> = None;
     for past in past(tool, request)? {
-        let judgement = gate.judge(past.call).ok()?;
+        let judgement = gates.of(past.call.cwd.as_deref())?.judge(past.call).ok()?;
         let decision = judgement.ruling.decision;
         if worst.as_ref().is_none_or(|(known, ..)| decision > *known) {
             worst = Some((decision, judgement.ruling, past.whole));

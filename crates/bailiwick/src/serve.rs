@@ -11,6 +11,7 @@ use crate::always::InConfiguration;
 use crate::approvers::Audience;
 use crate::cli::{Serve, Setup};
 use crate::replace::replace;
+use crate::setup::told_to_agents;
 use crate::stop::stop;
 use crate::transport::Transport;
 
@@ -125,11 +126,20 @@ impl Files {
     }
 }
 
+/// What clients are told of it.
+fn told(unfit: Unfit) -> Unfit {
+    let short = |why: &str| told_to_agents(why).to_owned();
+    match unfit {
+        Unfit::Configuration(why) => Unfit::Configuration(short(&why)),
+        Unfit::Request(why) => Unfit::Request(short(&why)),
+    }
+}
+
 impl Loader for Files {
     fn gate(&self, directory: Option<&str>, request: Option<&str>) -> Result<Gate, Unfit> {
         let gate = match request {
-            Some(request) => self.setup.gate_for_request(directory, request)?,
-            None => self.setup.gate(directory).map_err(Unfit::Configuration)?,
+            Some(request) => self.setup.gate_for_request(directory, request).map_err(told)?,
+            None => self.setup.gate(directory).map_err(|why| told(Unfit::Configuration(why)))?,
         };
         if directory.is_none() && request.is_none() {
             self.note(&gate);

@@ -194,9 +194,15 @@ fn text(unfit: Unfit) -> String {
     }
 }
 
+/// What an agent, or whoever is not at this machine's terminal, may read of [an error](explain): where, and what is wrong, but no
+/// line of the file, which is the user's own.
+pub(crate) fn told_to_agents(why: &str) -> &str {
+    why.split('\n').next().unwrap_or_default()
+}
+
 /// An error in a configuration file, with the line underlined.
 pub(crate) fn explain(world: &World, error: &ConfigError) -> String {
-    let mut text = gate::call::mask(&error.to_string()).into_owned();
+    let mut text = gate::call::mask(&error.to_string()).replace('\n', " ");
     let path = PathBuf::from(&*error.at.file);
     let shown = excerpt(world, &path, error.at.line, error.at.column);
     if let Some(shown) = shown {
@@ -208,16 +214,47 @@ pub(crate) fn explain(world: &World, error: &ConfigError) -> String {
 
 fn excerpt(world: &World, path: &Path, line: u32, column: u32) -> Option<String> {
     let file = world.disk.read(path).ok()??;
-    let text = file.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?)?;
+    let before = usize::try_from(line).ok()?.checked_sub(1)?;
+    let text = file.lines().nth(before)?;
     if text.chars().count() > 160 {
         return None;
     }
-    // What a line of configuration says may be as secret as any argument.
-    let shown = gate::call::mask(text);
+    // What a line of configuration says may be as secret as any argument, and values of variables are secret.
+    let shown = if sets_variables(&file, before) {
+        let names = text.split_once(':').map_or("", |(name, _)| name);
+        format!("{names}: {}", gate::call::MASKED)
+    } else {
+        gate::call::mask(text).into_owned()
+    };
     let marker = if shown == text {
         " ".repeat(usize::try_from(column).ok()?.saturating_sub(1)) + "^"
     } else {
         String::new()
     };
     Some(format!("{line:>5} | {}\n      | {marker}", gate::call::visible(&shown)))
+}
+
+/// Whether this line, counted from zero, has an `env` in it or stands below one.
+fn sets_variables(file: &str, line: usize) -> bool {
+    let depth = |text: &str| text.len() - text.trim_start().len();
+    let names = |text: &str| {
+        text.split([' ', '{', ',', '-'])
+            .any(|word| matches!(word.trim_matches(['"', '\'']), "env:" | "env\":"))
+    };
+    let mut lines = file.lines().take(line + 1).collect::<Vec<_>>().into_iter().rev();
+    let Some(own) = lines.next() else { return false };
+    let mut indented = depth(own);
+    if names(own) {
+        return true;
+    }
+    // Only lines that stand further left have it below them.
+    for above in lines.filter(|above| !above.trim().is_empty()) {
+        if depth(above) < indented {
+            indented = depth(above);
+            if names(above) {
+                return true;
+            }
+        }
+    }
+    false
 }

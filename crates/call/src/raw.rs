@@ -73,6 +73,14 @@ impl RawCall {
     /// # Errors
     /// As [`RawCall::from_json`].
     pub fn from_value(value: Value) -> Result<RawCall, Invalid> {
+        RawCall::from_value_beside(value, &[])
+    }
+
+    /// The same where a door knows further keys, which it has taken out already: whoever misspells one is told of them too.
+    ///
+    /// # Errors
+    /// As [`RawCall::from_json`].
+    pub fn from_value_beside(value: Value, beside: &[&str]) -> Result<RawCall, Invalid> {
         let mut line = match value {
             Value::Object(members) => members,
             other => return Err(Invalid::new("an object", described(&other))),
@@ -97,10 +105,12 @@ impl RawCall {
             raw.principal = Principal::read(principal).map_err(|error| error.in_key("principal"))?;
         }
         match line.keys().next() {
-            Some(key) => Err(Invalid::new(
-                "an object of `tool`, `args`, `command`, `cwd`, `session`, `principal`, `id`",
-                unknown_key(key, &["tool", "args", "command", "cwd", "session", "principal", "id"]),
-            )),
+            Some(key) => {
+                let mut known = vec!["tool", "args", "command", "cwd", "session", "principal", "id"];
+                known.extend(beside);
+                let listed: Vec<String> = known.iter().map(|key| format!("`{key}`")).collect();
+                Err(Invalid::new(format!("an object of {}", listed.join(", ")), unknown_key(key, &known)))
+            }
             None => Ok(raw),
         }
     }

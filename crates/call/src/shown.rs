@@ -68,11 +68,17 @@ impl Shown {
     /// the masked whole, so that neither end is lost and the whole can be recognised.
     #[must_use]
     pub fn cut(&self) -> Self {
+        self.cut_to(LONGEST_SHOWN)
+    }
+
+    /// The same with another bound.
+    #[must_use]
+    pub fn cut_to(&self, longest: usize) -> Self {
         let count = self.0.chars().count();
-        if count <= LONGEST_SHOWN {
+        if count <= longest {
             return self.clone();
         }
-        let half = LONGEST_SHOWN / 2;
+        let half = longest / 2;
         let head: String = self.0.chars().take(half).collect();
         let tail: String = self.0.chars().skip(count - half).collect();
         let left_out = count - 2 * half;

@@ -256,13 +256,14 @@ fn ruled(judgement: &Judgement) -> Ruled {
     let ruling = &judgement.ruling;
     let place = ruling.rule.at.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
     let effects = judgement.analysis.parts.iter().flat_map(|part| &part.effects);
+    let hidden = judgement.analysis.hidden();
     Ruled {
         decision: ruling.decision.name(),
         reason: visible(&mask(&ruling.reason)),
         rule: visible(&format!("{}{place}", ruling.rule.id)),
         risk: ruling.risk.level.name(),
         factors: ruling.risk.factors.iter().map(|factor| visible(&mask(factor))).collect(),
-        effects: effects.take(MOST_EFFECTS).map(|effect| visible(&mask(&effect.to_string()))).collect(),
+        effects: effects.take(MOST_EFFECTS).map(|effect| visible(&hidden.effect(effect))).collect(),
     }
 }
 

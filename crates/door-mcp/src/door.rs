@@ -6,8 +6,8 @@ use gate::call::RawCall;
 use gate::tools::{Outcome, Plans, Sessions};
 use gate::{Gate, Hands, Machine, Terms};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, Implementation,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler};
@@ -75,6 +75,14 @@ impl ServerHandler for Door {
                 "Tools that read, write and run programs in this workspace. Each call is judged by what it would do, and programs \
                  run behind a fence. A denial says why, by which rule, and what would help: do not look for a way round it.",
             )
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(result::not_understood(&request.method))
     }
 
     async fn list_tools(

@@ -20,14 +20,18 @@ pub(crate) fn question(asked: &Asked, expires_ms: u64) -> Option<ElicitRequestPa
             message.push_str(&format!("{name}: {value}\n"));
         }
     };
-    let commands = asked.facts.commands();
     if asked.request.fields().contains_key("arguments") {
         let arguments = view.pointer("/args/arguments").map(Value::to_string).unwrap_or_default();
         line("arguments", &arguments);
     } else {
-        line("command", &commands.join("\n         "));
+        line("command", &asked.told().replace('\n', "\n         "));
     }
-    for (name, key) in [("path", "/args/path"), ("files", "/args/file_paths"), ("directory", "/args/cwd")] {
+    for (name, key) in [
+        ("path", "/args/path"),
+        ("files", "/args/file_paths"),
+        ("directory", "/args/cwd"),
+        ("directory", "/args/workdir"),
+    ] {
         let value =
             view.pointer(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
         line(name, &value.unwrap_or_default());

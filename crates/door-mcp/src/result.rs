@@ -1,7 +1,9 @@
 //! What came of a call, as an MCP client gets it.
 
+use gate::call::{mask, visible};
 use gate::tools::Outcome;
-use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, MetaObject};
 use serde_json::{Value, json};
 
 /// The key under which only Bailiwick speaks: what others put there is taken out.
@@ -66,4 +68,25 @@ fn text(outcome: &Outcome) -> String {
         text.push_str("\n[some of the output was left out]");
     }
     text
+}
+
+/// What is said to a request that is no known one. One whose method is known got there by parameters that cannot be read.
+pub(crate) fn not_understood(method: &str) -> ErrorData {
+    const KNOWN: [&str; 11] = [
+        "initialize",
+        "tools/list",
+        "tools/call",
+        "resources/list",
+        "resources/templates/list",
+        "resources/read",
+        "resources/subscribe",
+        "resources/unsubscribe",
+        "prompts/list",
+        "prompts/get",
+        "completion/complete",
+    ];
+    if KNOWN.contains(&method) {
+        return ErrorData::invalid_params(format!("the parameters of `{method}` cannot be read"), None);
+    }
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, visible(&mask(method)), None)
 }

@@ -67,8 +67,6 @@ pub(crate) async fn call(State(app): State<Arc<App>>, request: Request) -> Answe
     let wanted = Wanted::line(members, &caller)?;
     let gate = app.gates.of(wanted.raw.cwd.as_deref(), wanted.safety.as_ref())?;
     let mut raw = RawCall { cwd: None, ..wanted.raw };
-    let session = || format!("http-{}", caller.name.as_deref().unwrap_or("main"));
-    raw.session.get_or_insert_with(session);
     if raw.id.is_none() {
         raw.id = Some(fresh_id()?);
     }

@@ -89,21 +89,23 @@ pub(crate) async fn answer(
     headers: &HeaderMap,
     body: impl http_body::Body<Data = Bytes> + Unpin,
 ) -> Answered {
-    let Value::Object(members) = json_of(headers, body).await? else {
-        return Err(Refusal::invalid("a call is a JSON object"));
-    };
-    let layered = members.contains_key("resource");
-    let read =
-        if layered { Wanted::of_security_layer(members, caller) } else { Wanted::line(members, caller) };
     // Whoever looks only for a decision finds one: what cannot be read is denied.
-    let denied = |refusal: Refusal| {
+    let denied = |refusal: Refusal, layered: bool| {
         let decision = if layered { "DENY" } else { "deny" };
         let reason = refusal.message().to_owned();
         refusal.with("decision", decision.into()).with("reason", reason.into())
     };
-    let wanted = read.map_err(denied)?;
+    let members = match json_of(headers, body).await {
+        Ok(Value::Object(members)) => members,
+        Ok(_) => return Err(denied(Refusal::invalid("a call is a JSON object"), false)),
+        Err(refusal) => return Err(denied(refusal, false)),
+    };
+    let layered = members.contains_key("resource");
+    let read =
+        if layered { Wanted::of_security_layer(members, caller) } else { Wanted::line(members, caller) };
+    let wanted = read.map_err(|refusal| denied(refusal, layered))?;
     let explain = wanted.explain;
-    let judgement = judge(app, wanted).await.map_err(denied)?;
+    let judgement = judge(app, wanted).await.map_err(|refusal| denied(refusal, layered))?;
     app.metrics.judged(judgement.ruling.decision);
     let ruling = &judgement.ruling;
     if !layered {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use gate::GrantChange;
 use gate::approval::{AskId, Grant, GrantKind, NotGranted, rfc3339};
-use gate::call::visible;
+use gate::call::{mask, visible, visible_lines};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -52,9 +52,9 @@ impl Row {
         Row {
             id: grant.id.to_string(),
             kind: kind.to_owned(),
-            tool: visible(tool.unwrap_or(&grant.tool)),
-            what: visible(grant.shown.as_str()),
-            session: visible(&gate::call::mask(&grant.session)),
+            tool: visible(&mask(tool.unwrap_or(&grant.tool))),
+            what: visible_lines(grant.shown.as_str()),
+            session: visible(&mask(&grant.session)),
             by: visible(grant.by.as_str()),
             since: rfc3339(grant.date_ms),
             seconds_left: grant.left.as_secs(),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use gate::approval::{Asked, CONFIRMATION, Decision, Grant, GrantKind, rfc3339};
-use gate::call::{mask, visible};
+use gate::call::{mask, visible, visible_lines};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -111,7 +111,7 @@ impl Question {
         Question {
             id: asked.id.to_string(),
             confirmation_id: asked.id.to_string(),
-            tool_name: visible(&asked.tool),
+            tool_name: visible(&mask(&asked.tool)),
             args: match args.get_mut("args").map(Value::take) {
                 Some(Value::Object(args)) => args,
                 _ => Map::new(),
@@ -172,15 +172,18 @@ impl Question {
         Question {
             id: grant.id.to_string(),
             confirmation_id: grant.id.to_string(),
-            tool_name: visible(&grant.tool),
+            tool_name: visible(&mask(&grant.tool)),
             args: of("request").and_then(Value::as_object).map(plain).unwrap_or_default(),
-            what: visible(grant.shown.as_str()),
+            what: visible_lines(grant.shown.as_str()),
             approval_key: grant.key.as_ref().map(|key| key.as_str().to_owned()),
             risk: Risk {
                 level: level.clone(),
                 factors: list(of("risk").and_then(|risk| risk.get("factors"))),
             },
-            effects: list(of("effects")),
+            effects: match of("effects") {
+                None => grant.about.effects.iter().map(|effect| visible(effect.as_str())).collect(),
+                known => list(known),
+            },
             reason: reason.clone(),
             rule: of("rule").and_then(|rule| {
                 Some(Rule {

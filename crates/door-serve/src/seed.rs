@@ -24,7 +24,7 @@ impl Wanted {
     pub(crate) fn line(mut members: Map<String, Value>, caller: &Caller) -> Result<Wanted, Refusal> {
         let safety = taken(&mut members, "safety", Value::is_object, "an object")?;
         let explain = taken(&mut members, "explain", Value::is_boolean, "`true` or `false`")?;
-        let raw = RawCall::from_value(Value::Object(members))?;
+        let raw = RawCall::from_value_beside(Value::Object(members), &["safety", "explain"])?;
         Ok(Wanted { raw, safety, explain: explain == Some(Value::Bool(true)) }.named_by(caller))
     }
 
@@ -119,14 +119,29 @@ impl Wanted {
         Ok(())
     }
 
-    /// Who asks is whoever the token belongs to, unless the token may speak for others.
+    /// Who asks is whoever the token belongs to, unless the token may speak for others. A session is one of whoever asks: two
+    /// that name theirs alike, or name none, do not share what was approved, nor the programs that run in it.
     fn named_by(mut self, caller: &Caller) -> Wanted {
         if !caller.may_name_principals {
             let id = caller.name.as_deref().unwrap_or("agent").to_owned();
             self.raw.principal = Principal { id, groups: Vec::new() };
         }
+        let session = self
+            .raw
+            .session
+            .take()
+            .unwrap_or_else(|| format!("http-{}", caller.name.as_deref().unwrap_or("main")));
+        // Where the main token speaks for nobody in particular, its sessions keep the names that it gives them.
+        let nobody = caller.name.is_none() && self.raw.principal == Principal::default();
+        let plain = nobody && !session.contains('/');
+        self.raw.session = Some(if plain { session } else { owned(&self.raw.principal.id, &session) });
         self
     }
+}
+
+/// The session of this name of whoever asks. No two that differ in either become one.
+fn owned(principal: &str, session: &str) -> String {
+    format!("{}/{session}", principal.replace('%', "%25").replace('/', "%2F"))
 }
 
 /// A call of a tool by the name that others have for it.

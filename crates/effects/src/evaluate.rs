@@ -45,6 +45,14 @@ pub(crate) fn command<'a>(
     let Some(name) = known_name(&tidy) else {
         path_program(engine, word, at, &mut doing);
         let normal = normal::plain(word, rest);
+        // Whatever else lies at that path, it may be the gate's own program: nothing that is never an agent's becomes one's by
+        // being named by a path. Rules still see the path.
+        if let Some(node) = tidy.rsplit('/').next().filter(|base| *base == OWN).and_then(knowledge::program) {
+            let mut evaluation = Evaluation { engine, at, name: OWN, cwds: at.cwds.clone(), doing };
+            let line = evaluation.read(node, rest);
+            evaluation.judge(&line);
+            doing = evaluation.doing;
+        }
         return Found { name: word.to_owned(), normal, doing };
     };
     // A colon cannot be a header's name.
@@ -65,6 +73,9 @@ pub(crate) fn command<'a>(
     let doing = evaluation.doing;
     Found { name: name.to_owned(), normal: normal::of(name, &line), doing }
 }
+
+/// The program that this is a part of.
+const OWN: &str = "bailiwick";
 
 /// Directories whose programs are those that a bare name finds.
 static USUAL: &[&str] = &[

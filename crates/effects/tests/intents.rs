@@ -241,3 +241,32 @@ fn an_entry_of_a_list_names_a_meaning_and_not_a_spelling() {
         assert_eq!(found, expected, "{entry} against {command}: {rule:?} {:?}", analysis.parts);
     }
 }
+
+#[test]
+fn what_is_masked_in_a_command_does_not_come_out_as_a_path() {
+    for (command, expected) in [
+        ("ls --password hunter2zz", "read([masked])"),
+        ("ls \"https://u:hunter2zz@h\"", "read(https://u:[masked]@h)"),
+        ("ls --password hunter2zz src", "read(/work/project/src)"),
+        ("cat --token=/tmp/hunter2zz", "read(/tmp/[masked])"),
+        ("ls --password hunter2zz $X", "[masked]"),
+        ("ls src", "read(/work/project/src)"),
+    ] {
+        let analysis = analyse(&[shell(command)], &around(&NoFiles));
+        let hidden = analysis.hidden();
+        let shown: Vec<String> = analysis
+            .parts
+            .iter()
+            .flat_map(|part| &part.effects)
+            .map(|effect| hidden.effect(effect))
+            .collect();
+        assert!(!shown.iter().any(|effect| effect.contains("hunter2zz")), "{command}: {shown:?}");
+        if !command.starts_with("cat") {
+            assert!(shown.iter().any(|effect| effect.contains(expected)), "{command}: {shown:?}");
+        }
+    }
+    // More than are looked for: nothing is told.
+    let many = format!("ls{}", " --password hunter2zz".repeat(70));
+    let analysis = analyse(&[shell(&many)], &around(&NoFiles));
+    assert_eq!(analysis.hidden().within("a path"), "[masked]");
+}

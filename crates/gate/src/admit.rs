@@ -239,8 +239,9 @@ impl Gate {
             };
             // Whoever comes too late, or was never reached, can still say yes to exactly this, for the next time.
             let deferred = matches!(said.cause(), Cause::NobodyToAsk | Cause::TimedOut)
-                && office.grants.defer(&asked).is_ok();
-            let pending = deferred.then(|| asked.id.to_string());
+                .then(|| office.grants.defer(&asked).ok())
+                .flatten();
+            let pending = deferred.map(|id| id.to_string());
             Stopped { kind, ends_run, pending, ..stopped }
         })?;
         // FAIL-CLOSED: what was approved may have been changed while somebody thought about it.

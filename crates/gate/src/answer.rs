@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use call::{Invalid, mask};
-use effects::{Effect, Part};
+use effects::Analysis;
 use policy::Decision;
 use serde::Serialize;
 
@@ -89,7 +89,7 @@ impl<'a> Answer<'a> {
                 line: ruling.rule.at.as_ref().map(|at| at.line).filter(|line| *line > 0),
             },
             risk: Risk { level: ruling.risk.level.name(), factors: &ruling.risk.factors },
-            effects: effects(&judgement.analysis.parts),
+            effects: effects(&judgement.analysis),
             parts: judgement.analysis.parts.iter().map(|part| mask(&part.text)).collect(),
             step: ruling.step as u8,
             help: &ruling.help,
@@ -146,15 +146,15 @@ impl<'a> Answer<'a> {
     }
 }
 
-fn effects(parts: &[Part]) -> Vec<EffectView> {
-    let view = |part: usize, effect: &Effect| EffectView {
-        effect: mask(&effect.to_string()).into_owned(),
-        class: effect.class().map(effects::Class::key),
-        part,
-    };
-    parts
-        .iter()
-        .enumerate()
-        .flat_map(|(index, part)| part.effects.iter().map(move |effect| view(index, effect)))
-        .collect()
+fn effects(analysis: &Analysis) -> Vec<EffectView> {
+    let hidden = analysis.hidden();
+    let mut all = Vec::new();
+    for (part, found) in analysis.parts.iter().enumerate() {
+        all.extend(found.effects.iter().map(|effect| EffectView {
+            effect: hidden.effect(effect),
+            class: effect.class().map(effects::Class::key),
+            part,
+        }));
+    }
+    all
 }

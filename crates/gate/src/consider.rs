@@ -243,7 +243,7 @@ impl Gate {
 }
 
 /// So far back an end is looked for.
-const LOOKED_AT: usize = 1_000;
+pub(crate) const LOOKED_AT: usize = 1_000;
 
 /// Whether a yes stands for a question. Nothing is used up by looking.
 fn stands(grants: &Grants, asked: &Asked) -> bool {
@@ -269,8 +269,8 @@ fn ask(office: &Office, case: &mut Case, asked: &Arc<Asked>, hearing: Hearing) -
     };
     let said = verdict.outcome();
     if said.cause() == Cause::NobodyToAsk {
-        let kept = !hearing.passing && office.grants.defer(asked).is_ok();
-        let pending = kept.then(|| asked.id.to_string());
+        let kept = if hearing.passing { None } else { office.grants.defer(asked).ok() };
+        let pending = kept.map(|id| id.to_string());
         let stopped = unapproved(ruling, ErrorKind::HumanRequired, ruling.reason.clone());
         return Ok(Said::Nobody(Stopped { pending, ..stopped }));
     }

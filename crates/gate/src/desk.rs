@@ -9,11 +9,12 @@ use approval::{
     Approver, Clock, ConsoleLock, Coordinator, Elsewhere, Grant, GrantKind, Grants, Limits, Provider,
     RunGuard, SystemClock,
 };
-use call::{DigestKey, Shown};
+use call::{DigestKey, RawCall, Shown};
 use journal::{Event, Journal, Keys, Kind, Payload, Settings, Sync};
 use policy::{Config, JournalSync};
 
 use crate::Gate;
+use crate::consider::LOOKED_AT;
 use crate::load::{Wanted, load};
 use crate::machine::Machine;
 use crate::office::{Fenced, Office};
@@ -68,6 +69,33 @@ impl Desk {
             grants_last: Duration::from_secs(approval.session_grants_ttl_s.value),
             auto_lasts: Duration::from_secs(approval.auto_approve_max_s.value),
         })
+    }
+
+    /// Whether the journal has it that this command was asked about under this call's id, in its session, by its asker.
+    ///
+    /// # Errors
+    /// The keys, by which names are told, cannot be opened.
+    pub fn has_been_asked(&self, raw: &RawCall, command: &str) -> Result<bool, String> {
+        let keys = self.keys()?;
+        let name = |text: &String| Shown::identifier(text, &keys.digest_key());
+        let (Some(id), session) = (raw.id.as_ref().map(name), raw.session.as_ref().map(name)) else {
+            return Ok(false);
+        };
+        let (by, command) = (Shown::of(&raw.principal.id), Shown::of(command).cut());
+        let Ok(reader) = journal::Reader::open(&self.journal) else { return Ok(false) };
+        let (mut found, mut looked) = (false, 0_usize);
+        let seen = reader.backward(&journal::Filter::default(), |record| {
+            looked += 1;
+            let theirs = record.principal.as_ref().and_then(|principal| principal.get("id")?.as_str());
+            let asked = record.payload.get("request").and_then(|request| request.get("command")?.as_str());
+            found = record.kind == Kind::ToolCallRequested
+                && record.call_id.as_deref() == Some(id.as_str())
+                && record.session_id.as_deref() == session.as_ref().map(Shown::as_str)
+                && theirs == Some(by.as_str())
+                && asked == Some(command.as_str());
+            if found || looked >= LOOKED_AT { journal::Going::Stop } else { journal::Going::On }
+        });
+        Ok(seen.is_ok() && found)
     }
 
     /// The directory of the journal.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// What is sent: who asks, for what, in which context. Secrets have been masked before.
 pub(crate) fn body(call: &call::Call, request: &Request, analysis: &Analysis, cwd: &str) -> Value {
-    let principal = call.principal();
+    let (principal, hidden) = (call.principal(), analysis.hidden());
     json!({
         "principal": {"id": principal.id, "groups": principal.groups},
         "action": "tool:execute",
@@ -27,7 +27,7 @@ pub(crate) fn body(call: &call::Call, request: &Request, analysis: &Analysis, cw
                 .parts
                 .iter()
                 .flat_map(|part| &part.effects)
-                .map(|effect| call::mask(&effect.to_string()).into_owned())
+                .map(|effect| hidden.effect(effect))
                 .collect::<Vec<_>>(),
         },
     })

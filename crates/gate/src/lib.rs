@@ -227,7 +227,8 @@ impl Gate {
             cwd: cwd.to_string_lossy().into_owned(),
         };
         let engine = self.consult(&call, &seen, &analysis);
-        let ruling = self.config.rule(&self.question(&call, &analysis, &engine));
+        let mut ruling = self.config.rule(&self.question(&call, &analysis, &engine));
+        hide(&mut ruling, &analysis.hidden());
         Ok(Judgement { call, analysis: Arc::new(analysis), ruling, seen })
     }
 
@@ -354,6 +355,23 @@ fn single_argv(call: &Call, analysis: &Analysis) -> Option<Vec<String>> {
         What::Words(words) => Some(words.to_vec()),
         What::Text(..) => None,
     })
+}
+
+/// What a ruling says of paths does not tell what is masked in the command.
+fn hide(ruling: &mut Ruling, hidden: &effects::Hidden) {
+    let one = |text: &mut String| {
+        if let std::borrow::Cow::Owned(shown) = hidden.within(text) {
+            *text = shown;
+        }
+    };
+    one(&mut ruling.reason);
+    ruling.help.iter_mut().for_each(one);
+    ruling.warning.iter_mut().for_each(|warning| one(&mut warning.message));
+    for line in &mut ruling.trace {
+        if let std::borrow::Cow::Owned(shown) = hidden.within(&line.note) {
+            line.note = shown.into();
+        }
+    }
 }
 
 /// A path without `.` and `..`, by its words alone.

@@ -94,13 +94,14 @@ impl Record {
     /// It was asked for, and this is what the policy says.
     pub(crate) fn requested(&mut self, judgement: &Judgement, request: &Request, whole: Option<Shown>) {
         let ruling = &judgement.ruling;
+        let hidden = judgement.analysis.hidden();
         let effects: Vec<Shown> = judgement
             .analysis
             .parts
             .iter()
             .flat_map(|part| &part.effects)
             .take(MOST_EFFECTS)
-            .map(|effect| Shown::of(&effect.to_string()))
+            .map(|effect| Shown::of(&hidden.effect(effect)))
             .collect();
         let at = ruling.rule.at.as_ref();
         let rule = Payload::new()

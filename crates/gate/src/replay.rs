@@ -27,7 +27,7 @@ pub fn past(tool: &str, request: &Map<String, Value>) -> Option<Vec<Past>> {
             Some((name.to_owned(), request.get(name).filter(|value| value.is_string())?.clone()))
         })
         .collect();
-    let cwd = text("cwd").or_else(|| text("workdir"));
+    let cwd = text("cwd").or_else(|| text("workdir")).or_else(|| text("directory"));
     let one = |tool: &str, mut args: Value| {
         if let Value::Object(args) = &mut args {
             args.extend(sandbox.clone());
@@ -47,13 +47,15 @@ pub fn past(tool: &str, request: &Map<String, Value>) -> Option<Vec<Past>> {
     } else if matches!(tool, "write_stdin" | "skill_exec") {
         return None;
     } else {
-        let known = ["risk", "program", "backend", "fence"];
+        let known = ["risk", "program", "backend", "fence", "directory", "run_by"];
         let args: Map<String, Value> = request
             .iter()
             .filter(|(name, _)| !known.contains(&name.as_str()))
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
-        vec![Past { call: RawCall::new(tool, Value::Object(args)), whole: true }]
+        let mut call = RawCall::new(tool, Value::Object(args));
+        call.cwd = text("directory").map(str::to_owned);
+        vec![Past { call, whole: true }]
     };
     let told = Value::Object(request.clone()).to_string();
     let whole = !told.contains(CUT) && !told.contains(call::MASKED);

@@ -17,6 +17,7 @@ use call::{ApprovalKey, DigestKey, Shown};
 use crate::asked::{AskId, Asked};
 use crate::clock::{Clock, Moment};
 use files::Files;
+pub use record::About;
 use record::{Record, What};
 use store::{Memory, Store};
 
@@ -29,6 +30,9 @@ const ASKS_LAST: Duration = Duration::from_secs(3600);
 const ONCE_LASTS: Duration = Duration::from_secs(900);
 /// How many complaints are kept until somebody reads them.
 const MAX_COMPLAINTS: usize = 100;
+/// How long the text of a call may be that is kept whole, and how many of its effects are kept.
+const LONGEST: usize = 6_000;
+const MOST_EFFECTS: usize = 16;
 
 /// What was granted, by session.
 pub struct Grants {
@@ -52,8 +56,10 @@ pub struct Grant {
     pub key: Option<ApprovalKey>,
     /// The tool.
     pub tool: String,
-    /// The call, masked.
+    /// The call, masked: of a command its whole text.
     pub shown: Shown,
+    /// What it would do, where, and how risky that is.
+    pub about: About,
     /// Who gave it.
     pub by: Shown,
     /// When, as a date in milliseconds.
@@ -223,7 +229,7 @@ impl Grants {
             return Err(NotGranted::OnlyOnce);
         }
         let what = What::Session { key: asked.key.clone() };
-        self.keep(asked, what, by, self.lifetime)
+        self.keep(asked, what, by, self.lifetime).map(drop)
     }
 
     /// Lets what was approved as this question be typed into: its exec session, in the same session, and no other.
@@ -232,7 +238,7 @@ impl Grants {
     /// It could not be kept.
     pub fn cover(&self, asked: &Asked, exec_session: u64, by: &Shown) -> Result<(), NotGranted> {
         let what = What::Cover { key: asked.key.clone(), exec_session };
-        self.keep(asked, what, by, self.lifetime)
+        self.keep(asked, what, by, self.lifetime).map(drop)
     }
 
     /// Hands a yes that was used up on to whoever runs the call in its place: once, for exactly this question's key.
@@ -241,7 +247,7 @@ impl Grants {
     /// It could not be kept.
     pub fn hand_on(&self, asked: &Asked, by: &Shown) -> Result<(), NotGranted> {
         let what = What::Once { key: asked.key.clone(), typed: asked.confirmation.is_some() };
-        self.keep(asked, what, by, ONCE_LASTS)
+        self.keep(asked, what, by, ONCE_LASTS).map(drop)
     }
 
     /// The exec session is over: nothing covers it any more.
@@ -256,11 +262,12 @@ impl Grants {
         })
     }
 
-    /// Keeps a question that nobody could be asked, so that somebody can say yes to exactly this later.
+    /// Keeps a question that nobody could be asked, so that somebody can say yes to exactly this later. The name under which it
+    /// waits comes back: one that was asked before keeps the name that a person may be about to type.
     ///
     /// # Errors
     /// It could not be kept.
-    pub fn defer(&self, asked: &Asked) -> Result<(), NotGranted> {
+    pub fn defer(&self, asked: &Asked) -> Result<AskId, NotGranted> {
         self.defer_for(asked, ASKS_LAST)
     }
 
@@ -268,7 +275,7 @@ impl Grants {
     ///
     /// # Errors
     /// It could not be kept.
-    pub fn defer_for(&self, asked: &Asked, lasts: Duration) -> Result<(), NotGranted> {
+    pub fn defer_for(&self, asked: &Asked, lasts: Duration) -> Result<AskId, NotGranted> {
         let what = What::Ask {
             key: asked.key.clone(),
             typed: asked.confirmation.is_some(),
@@ -282,10 +289,13 @@ impl Grants {
     pub fn deferred(&self, asked: &Asked) -> Deferred {
         let Some(now) = self.clock.moment() else { return Deferred::Gone };
         let records = self.records(&asked.session);
-        let of_this = |record: &&Record| record.id == asked.id && record.holds(&now);
+        let of_this = |record: &&Record| {
+            record.holds(&now)
+                && matches!(&record.what, What::Ask { key, .. } | What::Session { key } | What::Once { key, .. } if *key == asked.key)
+        };
         match records.iter().find(of_this).map(|record| (&record.what, record.by.clone())) {
             Some((What::Ask { .. }, _)) => Deferred::Waiting,
-            Some((What::Session { key }, by)) if *key == asked.key => Deferred::Approved(Extent::Session, by),
+            Some((What::Session { .. }, by)) => Deferred::Approved(Extent::Session, by),
             Some((What::Once { .. }, _)) => self
                 .use_up(asked, &now)
                 .map_or(Deferred::Gone, |grant| Deferred::Approved(Extent::Once, grant.by)),
@@ -364,6 +374,7 @@ impl Grants {
             by: by.clone(),
             tool: tool.unwrap_or_default().to_owned(),
             shown: Shown::word("everything that is asked about"),
+            about: About::default(),
         };
         let shown = record.shown(&now);
         self.insert(record, &now)?;
@@ -464,7 +475,7 @@ impl Grants {
         self.clock.moment().ok_or_else(unknown)
     }
 
-    fn keep(&self, asked: &Asked, what: What, by: &Shown, lasts: Duration) -> Result<(), NotGranted> {
+    fn keep(&self, asked: &Asked, what: What, by: &Shown, lasts: Duration) -> Result<AskId, NotGranted> {
         let now = self.moment()?;
         let record = Record {
             id: asked.id,
@@ -475,7 +486,18 @@ impl Grants {
             date_ms: self.clock.date_ms(),
             by: by.clone(),
             tool: asked.tool.clone(),
-            shown: Shown::of(&asked.facts.commands().join("; ")).cut(),
+            shown: Shown::of(&asked.told()).cut_to(LONGEST),
+            about: About {
+                effects: asked
+                    .facts
+                    .effects()
+                    .iter()
+                    .take(MOST_EFFECTS)
+                    .map(|one| Shown::of(one).cut())
+                    .collect(),
+                directory: crate::prompt::place(asked).map(|place| Shown::of(&place).cut()),
+                risk: Some(Shown::word(asked.risk.level.name())),
+            },
         };
         self.insert(record, &now)
     }
@@ -491,14 +513,20 @@ impl Grants {
         })
     }
 
-    fn insert(&self, record: Record, now: &Moment) -> Result<(), NotGranted> {
+    fn insert(&self, mut record: Record, now: &Moment) -> Result<AskId, NotGranted> {
         if self.store.is_crowded() {
             self.sweep(now)?;
         }
         let mut full = false;
         self.change(&record.session.clone(), &mut |records| {
-            records.retain(|known| known.holds(now));
             let is_ask = |record: &Record| matches!(record.what, What::Ask { .. });
+            // A question keeps its name when it is asked again, also where its time was just over.
+            if is_ask(&record)
+                && let Some(known) = records.iter().find(|known| same_grant(known, &record))
+            {
+                record.id = known.id;
+            }
+            records.retain(|known| known.holds(now));
             // The same again takes the place of what it repeats.
             records.retain(|known| !same_grant(known, &record));
             let asks = records.iter().filter(|known| is_ask(known)).count();
@@ -513,7 +541,7 @@ impl Grants {
                 records.push(record.clone());
             }
         })?;
-        if full { Err(NotGranted::NotKept(format!("{MAX_RECORDS} are kept already"))) } else { Ok(()) }
+        if full { Err(NotGranted::NotKept(format!("{MAX_RECORDS} are kept already"))) } else { Ok(record.id) }
     }
 
     fn change(&self, session: &str, change: &mut dyn FnMut(&mut Vec<Record>)) -> Result<(), NotGranted> {
@@ -601,6 +629,7 @@ impl Record {
             key: key.cloned(),
             tool: self.tool.clone(),
             shown: self.shown.clone(),
+            about: self.about.clone(),
             by: self.by.clone(),
             date_ms: self.date_ms,
             left: self.left(now),

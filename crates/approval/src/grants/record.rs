@@ -43,6 +43,18 @@ pub(crate) struct Record {
     pub(crate) by: Shown,
     pub(crate) tool: String,
     pub(crate) shown: Shown,
+    pub(crate) about: About,
+}
+
+/// What a person is told of a call beside its words.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct About {
+    /// What it would do, the gravest first.
+    pub effects: Vec<Shown>,
+    /// Where.
+    pub directory: Option<Shown>,
+    /// How risky it is.
+    pub risk: Option<Shown>,
 }
 
 impl Record {
@@ -122,6 +134,9 @@ impl Record {
         put("by", self.by.as_str().into());
         put("tool", self.tool.as_str().into());
         put("shown", self.shown.as_str().into());
+        put("effects", self.about.effects.iter().map(Shown::as_str).collect());
+        put("directory", self.about.directory.as_ref().map(Shown::as_str).into());
+        put("risk", self.about.risk.as_ref().map(Shown::as_str).into());
         fields
     }
 
@@ -159,6 +174,15 @@ impl Record {
             by: Shown::of(text("by")?),
             tool: text("tool")?.to_owned(),
             shown: Shown::of(text("shown")?),
+            about: About {
+                effects: fields
+                    .get("effects")
+                    .and_then(Value::as_array)
+                    .map(|all| all.iter().filter_map(Value::as_str).map(Shown::of).collect())
+                    .unwrap_or_default(),
+                directory: text("directory").map(Shown::of),
+                risk: text("risk").map(Shown::of),
+            },
         })
     }
 }

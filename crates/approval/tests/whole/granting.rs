@@ -233,6 +233,44 @@ fn a_question_that_nobody_could_be_asked_can_be_approved_later_once_or_for_the_s
 }
 
 #[test]
+fn a_question_that_is_asked_again_keeps_its_name() {
+    let clock = TestClock::new();
+    let grants = Grants::in_memory(clock.clone());
+    let push = asked("git push");
+    assert_eq!(grants.defer(&push), Ok(push.id));
+    assert_eq!(grants.defer(&again(&push)), Ok(push.id));
+    let other = asked("git push --tags");
+    assert_eq!(grants.defer(&other), Ok(other.id));
+    let elsewhere = asked_in("s2", "git push");
+    assert_eq!(grants.defer(&elsewhere), Ok(elsewhere.id));
+    assert_eq!(grants.list(Some("s1")).len(), 2);
+    grants.approve(push.id, Extent::Once, &by(), None).expect("granted");
+    assert!(grants.covering(&again(&push)).is_some());
+    // The next one is another question.
+    let next = again(&push);
+    assert_eq!(grants.defer(&next), Ok(next.id));
+}
+
+#[test]
+fn what_waits_is_shown_whole() {
+    let grants = Grants::in_memory(TestClock::new());
+    for command in [
+        "echo pwn > .git/hooks/pre-commit",
+        "HOME=/tmp/x git push",
+        "cat > .git/hooks/x <<E\nrm -rf build\nE",
+    ] {
+        let question = asked(command);
+        grants.defer(&question).expect("kept");
+        let waiting = grants.list(None).into_iter().find(|grant| grant.id == question.id).expect("it waits");
+        assert_eq!(waiting.shown.as_str(), command);
+        assert!(!waiting.about.effects.is_empty() && waiting.about.risk.is_some(), "{waiting:?}");
+        assert!(waiting.about.directory.is_some(), "{waiting:?}");
+    }
+    assert_ne!(asked("echo pwn").key, asked("echo pwn > x").key);
+    assert_ne!(asked("git push").key, asked("HOME=/tmp/x git push").key);
+}
+
+#[test]
 fn waiting_questions_are_bounded() {
     let grants = Grants::in_memory(TestClock::new());
     let questions: Vec<Asked> = (0..100).map(|number| asked(&format!("git push r{number}"))).collect();

@@ -45,6 +45,17 @@ fn a_denial_says_who_what_and_where_and_underlines_it() {
 }
 
 #[test]
+fn what_is_masked_in_a_command_is_masked_in_its_effects_and_reasons() {
+    let place = Place::new();
+    for command in ["ls --password hunter2zz", "ls 'https://u:hunter2zz@h'", "cat --token /srv/hunter2zz"] {
+        for flags in [&["--json"][..], &["--explain"], &["--json", "--explain"]] {
+            let ran = place.run(&[&["check"], flags, &[command]].concat());
+            assert!(ran.stdout.contains("read(") && !ran.stdout.contains("hunter2zz"), "{}", ran.stdout);
+        }
+    }
+}
+
+#[test]
 fn explain_shows_every_part_and_every_step() {
     let place = Place::new();
     let ran = place.run(&["check", "--explain", "ls; git status | head -3"]);

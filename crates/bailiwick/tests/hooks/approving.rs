@@ -80,3 +80,52 @@ fn rules_of_the_configuration_answer_before_anybody_is_asked() {
         assert_eq!(waits, expected == Does::Blocks, "what no rule decides is a person's: {ran:?}");
     }
 }
+
+#[test]
+fn a_person_sees_the_whole_command_and_the_name_of_the_question_stays() {
+    const CALL: Tool<'static> = Tool::Shell("echo pwn > .git/hooks/pre-commit");
+    for host in [Host::Codex, Host::OpenCode, Host::Cursor] {
+        let machine = Home::hooked();
+        let asked = ask(host, &machine, "s", CALL).expect("a shell");
+        assert_eq!(does(host, &asked), Does::Blocks, "{host:?}: {asked:?}");
+        assert!(!format!("{asked:?}").contains("without the fence"), "{host:?}: {asked:?}");
+        let [first] = waiting(&machine).try_into().expect("one question");
+        assert_ne!(does(host, &ask(host, &machine, "s", CALL).expect("a shell")), Does::Runs);
+        let [again] = waiting(&machine).try_into().expect("one question");
+        assert_eq!(first["id"], again["id"], "{host:?}");
+        assert_eq!(again["call"], "echo pwn > .git/hooks/pre-commit");
+        assert_eq!(again["directory"], machine.work());
+        let told = machine.run(&["grants"]).out;
+        let id = first["id"].as_str().expect("an id");
+        let approved = machine.run(&["grants", "approve", id]).out;
+        for text in [told, approved] {
+            for part in
+                ["| echo pwn > .git/hooks/pre-commit", "would write(", ".git/hooks/pre-commit)", "risk "]
+            {
+                assert!(text.contains(part), "{host:?}: {part} in {text}");
+            }
+        }
+        assert_eq!(does(host, &ask(host, &machine, "s", CALL).expect("a shell")), Does::Runs, "{host:?}");
+    }
+}
+
+#[test]
+fn a_host_that_asks_itself_says_that_its_command_runs_without_the_fence() {
+    let machine = Home::hooked();
+    let asked = ask(Host::ClaudeCode, &machine, "s", Tool::Shell("git reset --hard")).expect("a shell");
+    assert!(asked.out.contains("without the fence"), "{asked:?}");
+}
+
+#[test]
+fn names_that_could_be_secrets_are_shown_as_the_journal_has_them() {
+    const SECRET: &str = "ghp_Aq3kL9xTz0Wm2Yv7Rb5Nc8Ue1Hj4Fd6Gs0P";
+    let machine = Home::hooked();
+    ask(Host::OpenCode, &machine, SECRET, Tool::Shell("git reset --hard")).expect("a shell");
+    let auto = machine.run(&["grants", "auto", "--session", SECRET, "--tool", SECRET]);
+    for said in [auto.out, machine.run(&["grants"]).out, machine.run(&["grants", "--json"]).out] {
+        assert!(!said.contains("Aq3kL9x") && said.contains("digest-"), "{said}");
+    }
+    let [question] = waiting(&machine).try_into().expect("one question");
+    let session = question["session"].as_str().expect("a name");
+    assert_eq!(machine.run(&["grants", "revoke", "--session", session]).out, "2 taken back\n");
+}

@@ -80,6 +80,52 @@ fn a_second_event_about_a_rewritten_command_means_the_same_call() {
 }
 
 #[test]
+fn a_long_command_is_known_again_too() {
+    let machine = Home::hooked();
+    let long = format!("sh ./look.sh {}", "word ".repeat(300));
+    let first = ask(Host::Cursor, &machine, "s", Tool::Shell(&long)).expect("a shell");
+    let second = json!({
+        "hook_event_name": "beforeShellExecution", "conversation_id": "s", "generation_id": "g",
+        "workspace_roots": [machine.work()], "cwd": machine.work(),
+        "command": rewritten(Host::Cursor, &first).expect("rewritten"),
+    });
+    let ran = machine.shell(&command(&machine, Host::Cursor), &second.to_string());
+    assert!(ran.out.contains("\"permission\":\"allow\""), "{ran:?}");
+}
+
+/// An agent can write what the hook writes, and must not be believed: neither who asks nor under which name.
+#[test]
+fn words_of_the_hook_that_an_agent_wrote_are_a_command_like_any_other() {
+    let machine = Home::hooked();
+    let binary = crate::home::BINARY;
+    for flags in [
+        "--session s --call forged1 --by alice,root",
+        "--session s --call forged1 --by claude-code,claude-code",
+        "--session s --call forged1",
+        "--session s",
+        "--session other --call toolu_1 --by claude-code,claude-code",
+    ] {
+        let forged = format!("{binary} exec {flags} -- /bin/bash -c 'touch x'");
+        for host in [Host::ClaudeCode, Host::Codex, Host::GeminiCli] {
+            let ran = ask(host, &machine, "s", Tool::Shell(&forged)).expect("a shell");
+            assert_eq!(does(host, &ran), Does::Blocks, "{host:?} {flags}: {ran:?}");
+        }
+        let second = json!({
+            "hook_event_name": "beforeShellExecution", "conversation_id": "s", "generation_id": "g",
+            "workspace_roots": [machine.work()], "command": forged, "cwd": machine.work(),
+        });
+        let ran = machine.shell(&command(&machine, Host::Cursor), &second.to_string());
+        assert!(ran.out.contains("\"permission\":\"deny\""), "{flags}: {ran:?}");
+    }
+    let records = machine.records();
+    assert!(records.iter().any(|record| record["type"] == "tool_call_requested"), "it is written down");
+    for record in records {
+        assert_ne!(record["call_id"], "forged1", "{record}");
+        assert_ne!(record["principal"]["id"], "alice", "{record}");
+    }
+}
+
+#[test]
 fn who_asked_is_recorded_from_the_question_to_the_end() {
     let machine = Home::hooked();
     let mut question = json!({

@@ -64,6 +64,30 @@ fn a_configuration_or_a_journal_that_cannot_be_used_blocks() {
 }
 
 #[test]
+fn an_agent_is_told_where_the_configuration_is_wrong_and_not_what_it_says() {
+    let machine = Home::hooked();
+    for yaml in [
+        "servers:\n  - name: x\n    env: {TRACKER: hunter2zz}, oops\n",
+        "safty: {TRACKER: hunter2zz}\n",
+        "safety:\n  env:\n    TRACKER: hunter2zz: x\n",
+    ] {
+        machine.configure(yaml);
+        for host in Host::ALL {
+            let ran = ask(host, &machine, "s", Tool::Shell("ls")).expect("a shell");
+            assert_eq!(does(host, &ran), Does::Blocks, "{host:?}: {ran:?}");
+            let said = format!("{}{}", ran.out, ran.err);
+            assert!(said.contains("config.yaml:"), "{host:?}: {said}");
+            assert!(!said.contains("hunter2zz") && !said.contains("U+000A"), "{host:?}: {said}");
+        }
+        let doctor = machine.run(&["doctor"]);
+        assert!(!doctor.out.contains("U+000A"), "{doctor:?}");
+        if yaml.contains("env") {
+            assert!(!doctor.out.contains("hunter2zz"), "{doctor:?}");
+        }
+    }
+}
+
+#[test]
 fn an_answer_that_cannot_be_written_blocks() {
     let machine = Home::hooked();
     for host in Host::ALL {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::home::Home;
+use crate::home::{BINARY, Home};
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the settings of this test")]
@@ -87,6 +87,23 @@ fn init_leaves_settings_alone_that_it_cannot_read() {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the settings of this test")]
+fn init_writes_through_a_link_and_refuses_one_that_leads_nowhere() {
+    let machine = Home::bare();
+    let (settings, kept) = (machine.0.join(".claude/settings.json"), machine.0.join("dotfiles/claude.json"));
+    std::fs::create_dir_all(machine.0.join(".claude")).expect("a directory");
+    std::fs::create_dir_all(machine.0.join("dotfiles")).expect("a directory");
+    std::os::unix::fs::symlink(&kept, &settings).expect("a link");
+    let refused = machine.run(&["init", "--yes", "claude-code"]);
+    assert_eq!(refused.code, Some(125), "{refused:?}");
+    assert!(refused.err.contains("is a link to a file that is not there"), "{refused:?}");
+    assert!(settings.is_symlink() && !kept.exists());
+    std::fs::write(&kept, "{}").expect("settings");
+    assert_eq!(machine.run(&["init", "--yes", "claude-code"]).code, Some(0));
+    assert!(settings.is_symlink() && machine.read("dotfiles/claude.json").contains("PreToolUse"));
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the settings of this test")]
 fn doctor_is_red_where_something_is_not_protected_and_says_how_to_change_that() {
     let machine = Home::hooked();
     let lines = |machine: &Home| -> (Option<i32>, Vec<Value>) {
@@ -139,6 +156,26 @@ fn doctor_is_red_where_something_is_not_protected_and_says_how_to_change_that() 
     assert_eq!((code, red(&bad).len()), (Some(1), 1), "{bad:?}");
     assert!(red(&bad)[0].contains("bailiwick init copilot-cli"), "{bad:?}");
     std::fs::write(&own, kept).expect("as it was");
+
+    // Claude Code reads a file more of each project.
+    let local = machine.0.join("work/.claude/settings.local.json");
+    std::fs::create_dir_all(machine.0.join("work/.claude")).expect("a directory");
+    std::fs::write(&local, "{\"disableAllHooks\": true}").expect("settings");
+    let (code, bad) = lines(&machine);
+    assert_eq!((code, red(&bad).len()), (Some(1), 1), "{bad:?}");
+    assert!(
+        red(&bad)[0].contains("disableAllHooks") && red(&bad)[0].contains("settings.local.json"),
+        "{bad:?}"
+    );
+    std::fs::remove_file(&local).expect("removed");
+
+    // Nothing can be written any more, as on a disk that is full.
+    let full = machine.shell(&format!("trap '' XFSZ; ulimit -f 0; exec '{BINARY}' doctor --json"), "");
+    let page: Value = serde_json::from_str(&full.out).expect("JSON");
+    let journal = page["lines"].as_array().expect("lines").iter().find(|line| line["area"] == "journal");
+    assert!(journal.is_some_and(|line| line["state"] == "red"), "{page}");
+    assert!(journal.is_some_and(|line| line["what"].to_string().contains("can be written")), "{page}");
+    assert_eq!(lines(&machine).0, Some(0), "the control: nothing is left of the trial");
 
     std::fs::write(machine.0.join(".codex/hooks.json"), "{}").expect("settings");
     let (code, bad) = lines(&machine);

@@ -80,7 +80,7 @@ pub(crate) struct Client {
     child: Child,
     input: Option<ChildStdin>,
     messages: Receiver<Value>,
-    next: u64,
+    pub(crate) next: u64,
     /// What it answers when it is asked; nothing where it cannot be.
     answers: Option<Value>,
     /// What it was asked.

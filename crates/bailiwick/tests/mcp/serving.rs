@@ -72,6 +72,40 @@ fn a_call_runs_behind_the_fence_and_its_result_is_text_and_structure() {
 }
 
 #[test]
+fn a_call_whose_parameters_cannot_be_read_is_told_so() {
+    let home = Place::new();
+    let mut client = Client::start(&home, &["mcp"], None);
+    for (method, params, code) in [
+        ("tools/call", Value::Null, -32602),
+        ("tools/call", json!({"name": "file_read", "arguments": "x"}), -32602),
+        ("tools/call", json!({"arguments": {}}), -32602),
+        ("tools/calls", json!({}), -32601),
+    ] {
+        let answer = client.call(method, params.clone());
+        assert_eq!(answer["error"]["code"], code, "{method} {params}: {answer}");
+    }
+    client.next += 1;
+    let id = client.next;
+    client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call"}));
+    assert_eq!(client.wait(id)["error"]["code"], -32602);
+}
+
+#[test]
+fn whoever_is_asked_sees_the_whole_command() {
+    let home = careful();
+    let mut client = Client::start(&home, &["mcp"], form(json!({"decision": "deny"})));
+    for command in ["touch asked.txt > out.txt", "LANG=C touch asked.txt", "touch a <<E\nthe text\nE"] {
+        client.asked.clear();
+        client.tool("shell_command", shell(command));
+        let message = client.asked[0]["message"].as_str().expect("a message").to_owned();
+        for line in command.lines() {
+            assert!(message.contains(line), "{message}");
+        }
+        assert!(message.contains("directory: "), "{message}");
+    }
+}
+
+#[test]
 fn a_denial_says_why_and_by_which_rule() {
     let home = Place::new();
     let mut client = Client::start(&home, &["mcp"], form(json!({"decision": "approve"})));

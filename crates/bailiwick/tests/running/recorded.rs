@@ -1,6 +1,6 @@
 //! The journal through the binary: what happened can be read, checked and exported, and nothing secret is in it.
 
-use crate::home::Home;
+use crate::home::{Home, Ran};
 
 const TOKEN: &str = "ghp_Aq3kL9xTz0Wm2Yv7Rb5Nc8Ue1Hj4Fd6Gs0P";
 
@@ -129,6 +129,7 @@ fn changed_and_cut_journals_are_found() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a directory of the test")]
 fn past_calls_can_be_judged_under_another_policy() {
     let home = busy();
     home.write("new.yaml", "profile: dev\nsafety: {effects: {history: deny}, denylist: [echo]}\n", false);
@@ -145,4 +146,16 @@ fn past_calls_can_be_judged_under_another_policy() {
     let same = home.run(&["policy", "replay", "--json"]);
     let same: serde_json::Value = serde_json::from_str(&same.out).expect("JSON");
     assert_eq!(same["changed"].as_array().expect("a list").len(), 0, "{same}");
+    // Wherever it is started, a call is judged in the directory, and by the workspace, that it was made in.
+    home.run(&["exec", "--", "touch", "made.txt"]);
+    let elsewhere = home.0.join("elsewhere");
+    std::fs::create_dir_all(&elsewhere).expect("a directory");
+    let same: Ran = home
+        .alone(&["policy", "replay", "--json"])
+        .current_dir(&elsewhere)
+        .output()
+        .expect("the binary")
+        .into();
+    let same: serde_json::Value = serde_json::from_str(&same.out).expect("JSON");
+    assert_eq!((&same["judged"], &same["changed"]), (&7.into(), &serde_json::json!([])), "{same}");
 }

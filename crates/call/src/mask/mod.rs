@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use names::{Name, Way, habit, name};
+use names::{BY_PLACE, Name, Way, before_password, habit, name};
 use scan::Scanner;
 use value::is_reference;
 
@@ -34,9 +34,9 @@ pub fn mask(text: &str) -> Cow<'_, str> {
 pub fn mask_argv(words: &[String]) -> Vec<String> {
     let mut masked = Vec::with_capacity(words.len());
     let mut program = Program::default();
-    let mut before = "";
+    let (mut earlier, mut before) = ("", "");
     for word in words {
-        masked.push(match follows(before, word, &program) {
+        masked.push(match follows((earlier, before), word, &program) {
             Some(hidden) => hidden,
             None => match program.attached(word) {
                 Some(hidden) => hidden,
@@ -44,6 +44,7 @@ pub fn mask_argv(words: &[String]) -> Vec<String> {
             },
         });
         program.see(word);
+        earlier = before;
         before = word;
     }
     masked
@@ -91,9 +92,15 @@ fn mask_all(value: &Value) -> Value {
 }
 
 /// `word` masked, where the word `before` it announces a secret.
-fn follows(before: &str, word: &str, program: &Program) -> Option<String> {
+fn follows((earlier, before): (&str, &str), word: &str, program: &Program) -> Option<String> {
     if word.is_empty() || is_reference(word) {
         return None;
+    }
+    // `configure set aws_secret_access_key x`
+    if earlier.eq_ignore_ascii_case("set") && name(before.as_bytes()) != Name::Plain
+        || program.operands == Some(0) && !word.starts_with('-')
+    {
+        return Some(MASKED.to_owned());
     }
     let announced = if before.starts_with('-') {
         !word.starts_with('-') && name(before.as_bytes()) != Name::Plain
@@ -124,13 +131,26 @@ fn mask_after(word: &str, mark: char) -> Option<String> {
 struct Program {
     habit: Option<&'static names::Habit>,
     ready: bool,
+    /// It takes a password as an operand.
+    by_place: bool,
+    /// So many operands come before it.
+    operands: Option<usize>,
 }
 
 impl Program {
     fn see(&mut self, word: &str) {
         let base = word.rsplit('/').next().unwrap_or(word);
+        if base.as_bytes() == BY_PLACE {
+            *self = Program { by_place: true, ..Program::default() };
+            return;
+        }
+        if self.by_place && word.starts_with('-') {
+            self.operands = before_password(word.as_bytes()).or(self.operands);
+        } else if self.by_place {
+            self.operands = self.operands.and_then(|count| count.checked_sub(1));
+        }
         if let Some(found) = habit(base.as_bytes()) {
-            *self = Program { habit: Some(found), ready: found.after.is_none() };
+            *self = Program { habit: Some(found), ready: found.after.is_none(), ..Program::default() };
         } else if self.habit.is_some_and(|habit| habit.after == Some(word)) {
             self.ready = true;
         }

@@ -27,6 +27,8 @@ const ENDINGS: &[&str] = &[
     "secretaccesskey",
     "connectionstring",
     "requirepass",
+    "storepass",
+    "keypass",
     "sessid",
     "jwt",
     "setcookie",
@@ -185,7 +187,19 @@ static HABITS: &[(&[&str], Habit)] = &[
         Habit { after: None, options: &[("-A", Way::Next), ("-X", Way::Next), ("-c", Way::Next)] },
     ),
     (&["xfreerdp", "rdesktop"], Habit { after: None, options: &[("-p", Way::Either)] }),
+    (&["twine"], Habit { after: Some("upload"), options: &[("-p", Way::Either)] }),
+    (&["ssh-keygen"], Habit { after: None, options: &[("-N", Way::Either), ("-P", Way::Either)] }),
 ];
+
+/// `htpasswd -b FILE USER PASSWORD`, and with `-n` without the file: the password has no option of its own, it is the last of
+/// the operands. How many come before it; nothing where the option is none of these.
+pub(super) fn before_password(option: &[u8]) -> Option<usize> {
+    let letters = option.strip_prefix(b"-").filter(|letters| letters.iter().all(u8::is_ascii_alphabetic))?;
+    letters.contains(&b'b').then(|| if letters.contains(&b'n') { 1 } else { 2 })
+}
+
+/// The program whose [last operand](before_password) is a password.
+pub(super) const BY_PLACE: &[u8] = b"htpasswd";
 
 /// How long the names are that begin with a letter, a bit for each length: most words are compared with none of them.
 static LENGTHS: [u32; 256] = {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::MASKED;
-use super::names::{Habit, Name, Way, habit, name};
+use super::names::{BY_PLACE, Habit, Name, Way, before_password, habit, name};
 use super::opaque;
 use super::shapes::{self, Body};
 use super::value::is_reference;
@@ -31,6 +31,8 @@ pub(super) struct Scanner<'a> {
     pub(super) next_at: usize,
     /// The token before: `set` in `set password x`.
     pub(super) before: Range<usize>,
+    /// The whole word after `set`, which may be several tokens: `set //registry/:_authToken x`.
+    set: Range<usize>,
 }
 
 impl<'a> Scanner<'a> {
@@ -49,6 +51,7 @@ impl<'a> Scanner<'a> {
             header_end: 0,
             next_at: 0,
             before: 0..0,
+            set: 0..0,
         }
     }
 
@@ -91,6 +94,13 @@ impl<'a> Scanner<'a> {
         }
         self.habits(start, end);
         self.bearer(start, end);
+        let token = self.bytes.get(start..end).unwrap_or_default();
+        if token.eq_ignore_ascii_case(b"set") && self.byte(end) == Some(b' ') {
+            let from = end + self.count_from(end, |byte| byte == b' ');
+            self.set = from..from + self.count_from(from, |byte| !byte.is_ascii_whitespace());
+        } else if token == BY_PLACE && self.program.is_none() {
+            self.by_place(end);
+        }
     }
 
     /// Most words are short, stand before another word and name nothing: neither they nor what follows can be a secret, unless
@@ -98,7 +108,7 @@ impl<'a> Scanner<'a> {
     fn is_plain(&self, start: usize, end: usize) -> bool {
         let apart = match self.byte(end) {
             None => true,
-            Some(b' ' | b'\t') => self.byte(end + 1).is_none_or(is_token) && !self.follows_set(),
+            Some(b' ' | b'\t') => self.byte(end + 1).is_none_or(is_token) && !self.follows_set(end),
             Some(next) => !is_telling(next),
         };
         apart && end - start < shapes::SHORTEST && self.byte(start) != Some(b'-')
@@ -203,7 +213,8 @@ impl<'a> Scanner<'a> {
             Some(b' ' | b'\t') if token.starts_with(b"-") || self.announces(end) => {}
             _ => return,
         }
-        let kind = name(token);
+        // `--password-stdin <<< x`
+        let kind = name(token.strip_suffix(b"-stdin").unwrap_or(token));
         let expanded = start.checked_sub(1).and_then(|at| self.byte(at));
         if kind == Name::Plain || matches!(expanded, Some(b'$' | b'{')) && self.is_expanded(start) {
             return;
@@ -246,14 +257,15 @@ impl<'a> Scanner<'a> {
 
     /// What stands around a word without an `=` could make it the name of what follows.
     fn announces(&self, end: usize) -> bool {
-        let set = self.follows_set();
+        let set = self.follows_set(end);
         let spaces = self.count_from(end, |byte| matches!(byte, b' ' | b'\t'));
         let next = self.byte(end + spaces);
         set || next == Some(b'=') || (self.quote.is_some() && is_quote(next))
     }
 
-    fn follows_set(&self) -> bool {
-        self.bytes.get(self.before.clone()).is_some_and(|word| word.eq_ignore_ascii_case(b"set"))
+    fn follows_set(&self, end: usize) -> bool {
+        self.set.end == end
+            || self.bytes.get(self.before.clone()).is_some_and(|word| word.eq_ignore_ascii_case(b"set"))
     }
 
     /// `--password x`, `set password x`, `PASSWORD 'x'`.
@@ -262,7 +274,7 @@ impl<'a> Scanner<'a> {
         if from == end {
             return;
         }
-        let set = self.follows_set();
+        let set = self.follows_set(end);
         let token = self.bytes.get(start..end).unwrap_or_default();
         // SQL: a literal in the other kind of quote.
         let literal = self.quote.is_some()
@@ -272,6 +284,12 @@ impl<'a> Scanner<'a> {
         if !(option || set || literal) {
             return;
         }
+        // `--with-token <<< x`: it reads the secret, and the text gives it.
+        let given = self.bytes.get(from..).is_some_and(|rest| option && rest.starts_with(b"<<<"));
+        if !given && token.ends_with(b"-stdin") {
+            return;
+        }
+        let from = if given { from + 3 + self.count_from(from + 3, |byte| byte == b' ') } else { from };
         if matches!(self.byte(from), Some(b'-' | b'|' | b'&' | b';' | b'<' | b'>' | b')' | b'#')) {
             return;
         }
@@ -399,6 +417,24 @@ impl<'a> Scanner<'a> {
             if !option.starts_with("--") && *way != Way::Next {
                 self.by_habit(start + option.len(), *way);
                 return;
+            }
+        }
+    }
+
+    /// The password among the operands of a program that takes it so.
+    fn by_place(&mut self, from: usize) {
+        let (mut at, mut operands) = (from, None::<usize>);
+        loop {
+            let start = at + self.count_from(at, |byte| matches!(byte, b' ' | b'\t'));
+            let Some(value) = self.value(start).filter(|_| start > at) else { return };
+            at = value.end + usize::from(value.start > start);
+            let word = self.bytes.get(value.clone()).unwrap_or_default();
+            if word.starts_with(b"-") {
+                operands = before_password(word).or(operands);
+            } else if operands == Some(0) {
+                return self.hide_unless_reference(value);
+            } else {
+                operands = operands.and_then(|count| count.checked_sub(1));
             }
         }
     }

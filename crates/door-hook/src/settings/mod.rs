@@ -19,7 +19,7 @@ use edit::{Form, append, remove};
 use hooks::{Hook, hooks, is_ours};
 use jsonc::{Node, Value};
 
-pub use places::{Found, Place, Scope, detect, places};
+pub use places::{Found, Place, Scope, detect, places, read_too};
 pub use servers::{HOSTS as SERVER_HOSTS, add_server, server_file, undo_servers, wrap_server};
 pub use switches::{is_trusted, switched_off};
 

@@ -54,6 +54,39 @@ pub fn places(host: Host, home: &Path, workspace: Option<&Path>) -> Vec<Place> {
     }
 }
 
+/// The files beside its [`places`] that a host reads settings from, and that can switch its hooks off: of the machine, of the
+/// user, and those that a project's user keeps to themselves.
+#[must_use]
+pub fn read_too(host: Host, home: &Path, workspace: Option<&Path>) -> Vec<PathBuf> {
+    let (machine, user, project): (&[&str], &[&str], &[&str]) = match host {
+        Host::ClaudeCode => (
+            &[
+                "/etc/claude-code/managed-settings.json",
+                "/Library/Application Support/ClaudeCode/managed-settings.json",
+            ],
+            &[".claude/settings.local.json"],
+            &[".claude/settings.local.json"],
+        ),
+        Host::Codex => (&["/etc/codex/config.toml"], &[".codex/config.toml"], &[".codex/config.toml"]),
+        Host::GeminiCli => (
+            &[
+                "/etc/gemini-cli/settings.json",
+                "/etc/gemini-cli/system-defaults.json",
+                "/Library/Application Support/GeminiCli/settings.json",
+            ],
+            &[],
+            &[],
+        ),
+        Host::CopilotCli => {
+            (&[], &[".copilot/config.json", ".copilot/settings.json"], &[".github/copilot/settings.json"])
+        }
+        Host::Cursor | Host::VsCode | Host::OpenCode => (&[], &[], &[]),
+    };
+    let machine = machine.iter().map(PathBuf::from);
+    let user = user.iter().map(|path| home.join(path));
+    machine.chain(user).chain(project.iter().filter_map(|path| Some(workspace?.join(path)))).collect()
+}
+
 /// The hosts that left traces on this machine.
 #[must_use]
 pub fn detect(home: &Path, workspace: Option<&Path>, exists: impl Fn(&Path) -> bool) -> Vec<Found> {

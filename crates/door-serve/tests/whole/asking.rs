@@ -54,8 +54,16 @@ async fn a_check_is_answered_in_the_words_it_was_asked_in() {
         assert_eq!(reply.status, 400, "{wrong}: {reply:?}");
         assert_eq!(reply.json()["error"]["kind"], "validation");
         let decision = reply.json()["decision"].as_str().map(str::to_lowercase);
-        assert!(wrong.is_array() || decision.as_deref() == Some("deny"), "{wrong}: {reply:?}");
+        assert_eq!(decision.as_deref(), Some("deny"), "{wrong}: {reply:?}");
     }
+    for wrong in ["{", "[]", "null", "", "{\"command\": \"ls\", \"command\": \"ls\"}"] {
+        let reply = served.post_with("/v1/check", "", wrong).await;
+        assert_eq!((reply.status, &reply.json()["decision"]), (400, &json!("deny")), "{wrong}: {reply:?}");
+        assert!(reply.json()["reason"].is_string(), "{wrong}: {reply:?}");
+    }
+    let misspelt = served.post("/v1/check", &json!({"command": "ls", "safty": {}})).await.json();
+    let reason = misspelt["reason"].as_str().expect("a reason");
+    assert!(reason.contains("`safety`, `explain`") && reason.contains("did you mean `safety`?"), "{reason}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -123,3 +123,31 @@ async fn a_question_that_was_answered_with_yes_is_permitted_once() {
     assert_eq!(served.post("/access/v1/evaluation", &asked).await.json()["decision"], true);
     assert_eq!(served.post("/access/v1/evaluation", &asked).await.json()["decision"], false);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_yes_to_one_subject_is_none_to_another() {
+    let served = Served::new().await;
+    let by = |who: &str| {
+        let mut asked = command("git push --force");
+        asked["subject"]["id"] = who.into();
+        asked
+    };
+    for (session, other) in [("", ""), ("s", "s"), ("s", "alice/s")] {
+        let within = |who: &str, session: &str| {
+            let mut asked = by(who);
+            if !session.is_empty() {
+                asked["context"] = json!({"session_id": session});
+            }
+            asked
+        };
+        let first = served.post("/access/v1/evaluation", &within("alice", session)).await.json();
+        let endpoint = first["context"]["access_request"]["endpoint"].as_str().expect("an endpoint");
+        assert_eq!(served.post(endpoint, &json!({"decision": "approved"})).await.status, 200);
+        for who in ["mallory", "alice/s", "agent"] {
+            let theirs = served.post("/access/v1/evaluation", &within(who, other)).await.json();
+            assert_eq!(theirs["decision"], false, "{who} {other}: {theirs}");
+        }
+        let hers = served.post("/access/v1/evaluation", &within("alice", session)).await.json();
+        assert_eq!(hers["decision"], true, "{hers}");
+    }
+}

@@ -119,3 +119,29 @@ async fn further_tokens_may_only_what_their_line_says() {
         );
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_yes_to_one_token_is_none_to_another() {
+    let (one, two) = (new_token().unwrap(), new_token().unwrap());
+    let entry = |name: &str, token: &str| {
+        format!(r#"{{"name": "{name}", "sha256": "{}", "may_call": true}}"#, sha256_hex(token.as_bytes()))
+    };
+    let file = format!(r#"{{"tokens": [{}, {}]}}"#, entry("one", &one), entry("two", &two));
+    let mut served = Served::with(crate::server::ASKING, Some(&file)).await;
+    let main = served.token.clone();
+    let call = served.asked_about("f");
+    served.token = one.clone();
+    assert_eq!(served.post("/v1/calls", &call).await.status, 409);
+    served.token = main;
+    let question = served.questions(1).await.remove(0);
+    assert_eq!((&question["principal"], &question["session"]), (&json!("one"), &json!("one/session-f")));
+    let answer = format!("/v1/approvals/{}", question["id"].as_str().expect("an id"));
+    assert_eq!(served.post(&answer, &json!({"decision": "approved"})).await.status, 200);
+    served.token = two;
+    assert_eq!(served.post("/v1/calls", &call).await.status, 409);
+    assert!(!served.ran("f"));
+    served.token = one;
+    let reply = served.post("/v1/calls", &call).await;
+    assert_eq!(reply.status, 200, "{reply:?}");
+    assert!(served.ran("f"));
+}
