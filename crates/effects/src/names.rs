@@ -93,7 +93,7 @@ impl<'a> Evaluation<'_, '_, '_, '_, 'a> {
 
     /// What a copy's name has beside the file's own. With a `/` or a `*` in it, the copy stands elsewhere.
     pub(crate) fn suffix(&mut self, word: &Arg<'a>) {
-        if !word.text().is_some_and(|text| !text.contains(['/', '*'])) {
+        if word.text().is_none_or(|text| text.contains(['/', '*'])) {
             self.doing.unknown("a copy is written under a name that is made of a pattern");
         }
     }

@@ -144,7 +144,6 @@ impl Files for Machine {
         }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "one look, for classification only")]
     fn is_directory(&self, path: &Path) -> Option<bool> {
         std::fs::metadata(path).ok().map(|found| found.is_dir())
     }
