@@ -10,6 +10,7 @@ use gate::{Machine, Stopped, Terms};
 use crate::approvers::Audience;
 use crate::cli::{Exec, print};
 use crate::plan;
+use crate::setup::told_to_agents;
 
 /// A protected name was made: the program's own code would hide it.
 const REFUSED: u8 = 126;
@@ -26,10 +27,12 @@ pub(crate) fn run(arguments: &Exec) -> Result<u8, String> {
     }
     let starter = Starter::start();
     let terms = arguments.terms()?;
-    let gate = arguments.setup.gate_for(None, terms.clone())?.running();
+    let hosted = arguments.session.is_some();
+    // What a hook handed on is an agent's, who reads what is said here.
+    let told = |why: String| if hosted { told_to_agents(&why).to_owned() } else { why };
+    let gate = arguments.setup.gate_for(None, terms.clone()).map_err(told)?.running();
     let raw = behind_the_fence(raw, gate.config());
     let begun = gate.begin(starter);
-    let hosted = arguments.session.is_some();
     let audience = if hosted { Audience::Nobody } else { Audience::Terminal };
     let gate = arguments.setup.with_office(gate, &terms, audience)?;
     let watched = Console::of_this_process().is_some_and(|console| console.is_in_use());

@@ -100,7 +100,7 @@ fn answer(host: Host) -> Result<Reply, String> {
     let before = handed_on_before(&asked, &binary, &gate)?;
     let wrapped = before.is_some();
     let prefix = match before {
-        Some((prefix, id)) => {
+        Some(Before { prefix, id }) => {
             // A second event about the same call.
             for call in &mut asked.calls {
                 call.id.clone_from(&id);
@@ -192,15 +192,17 @@ fn name_shell_calls(asked: &mut Asked) -> Result<(), String> {
 }
 
 /// The words in front of a command that this hook has rewritten before, and the id among them.
+struct Before {
+    prefix: Vec<String>,
+    id: Option<String>,
+}
+
+/// Whether, and how, this hook has rewritten a command before.
 ///
 /// An agent can write such words itself, and with them who is said to have asked for what. So they count only where they are
 /// exactly those that this hook writes for this very call: its session, its asker, and its id, or, where the host gives it none,
 /// one under which this command was asked about before. Whatever else looks like them is a command like any other.
-fn handed_on_before(
-    asked: &Asked,
-    binary: &str,
-    gate: &Gate,
-) -> Result<Option<(Vec<String>, Option<String>)>, String> {
+fn handed_on_before(asked: &Asked, binary: &str, gate: &Gate) -> Result<Option<Before>, String> {
     let Some((call, id)) = named_before(asked, binary) else { return Ok(None) };
     let prefix = prefix_of(&call, binary);
     let command = call.args.get("command").and_then(serde_json::Value::as_str).unwrap_or_default();
@@ -210,7 +212,7 @@ fn handed_on_before(
     if id.is_some() && !over && !Desk::of(gate.world(), gate.config())?.has_been_asked(&call, &original)? {
         return Ok(None);
     }
-    Ok(Some((prefix, call.id)))
+    Ok(Some(Before { prefix, id: call.id }))
 }
 
 /// The call under the id that its command names, where the host names none itself; that id comes along.

@@ -1,5 +1,6 @@
 //! `bailiwick mcp` and `bailiwick mcp proxy`: the doors for MCP clients.
 
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,16 +10,19 @@ use gate::{Desk, Gate, Machine};
 
 use crate::approvers::Audience;
 use crate::cli::{Mcp, McpCommand, McpProxy};
+use crate::setup::told_to_agents;
 
 /// What names a proxied server where nobody does.
 const UNNAMED: &str = "server";
 
 /// Runs the command.
 pub(crate) fn run(arguments: &Mcp) -> Result<u8, String> {
-    match &arguments.command {
+    let ran = match &arguments.command {
         Some(McpCommand::Proxy(proxied)) => proxy(proxied),
         None => serve(arguments),
-    }
+    };
+    // Clients hand on what a server says there.
+    ran.map_err(|why| if std::io::stderr().is_terminal() { why } else { told_to_agents(&why).to_owned() })
 }
 
 fn serve(arguments: &Mcp) -> Result<u8, String> {

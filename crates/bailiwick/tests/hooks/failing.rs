@@ -79,6 +79,14 @@ fn an_agent_is_told_where_the_configuration_is_wrong_and_not_what_it_says() {
             assert!(said.contains("config.yaml:"), "{host:?}: {said}");
             assert!(!said.contains("hunter2zz") && !said.contains("U+000A"), "{host:?}: {said}");
         }
+        for command in [&["exec", "--session", "s", "--", "ls"][..], &["mcp"]] {
+            let ran = machine.run(command);
+            assert_eq!(ran.code, Some(125), "{command:?}: {ran:?}");
+            assert!(
+                ran.err.contains("config.yaml:") && !ran.err.contains("hunter2zz"),
+                "{command:?}: {ran:?}"
+            );
+        }
         let doctor = machine.run(&["doctor"]);
         assert!(!doctor.out.contains("U+000A"), "{doctor:?}");
         if yaml.contains("env") {

@@ -50,6 +50,18 @@ fn a_yes_for_the_session_is_asked_once_and_only_for_the_same_call() {
 }
 
 #[test]
+fn a_question_that_is_asked_again_keeps_the_id_that_a_person_may_be_about_to_type() {
+    let home = Home::new();
+    let tried = || {
+        let ran = home.run(&["exec", "--session", "s", "--", "git", "reset", "--hard"]);
+        let (_, id) = ran.err.split_once("grants approve ").unwrap_or_else(|| panic!("{ran:?}"));
+        id.chars().take(12).collect::<String>()
+    };
+    assert_eq!(tried(), tried());
+    assert_eq!(home.run(&["grants", "approve", &tried()]).code, Some(0));
+}
+
+#[test]
 fn a_question_that_nobody_could_answer_can_be_approved_afterwards_once() {
     let home = Home::new();
     let tried = home.run(ASKED);

@@ -129,7 +129,6 @@ fn changed_and_cut_journals_are_found() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a directory of the test")]
 fn past_calls_can_be_judged_under_another_policy() {
     let home = busy();
     home.write("new.yaml", "profile: dev\nsafety: {effects: {history: deny}, denylist: [echo]}\n", false);
