@@ -147,6 +147,9 @@ impl Gate {
         };
         let fence = match &mut work {
             Work::Command(prepared) => {
+                if let Some(stopped) = prepared.lost.take() {
+                    return Err(stopped);
+                }
                 if terms.untimed {
                     prepared.untimed();
                 }

@@ -23,6 +23,8 @@ pub struct Prepared {
     pub(crate) arguments: Vec<OsString>,
     pub(crate) directory: PathBuf,
     pub(crate) environment: Vec<(OsString, OsString)>,
+    /// Why it could not do what it was let through for.
+    pub(crate) lost: Option<Stopped>,
 }
 
 impl Gate {
@@ -165,6 +167,7 @@ impl Gate {
         whole.retain(|(name, _)| set.iter().all(|(other, _)| other != name));
         whole.extend(set.iter().cloned());
         let search = whole.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone());
+        let mut lost = None;
         let mut plan = match fenced && backend != Backend::Local {
             false => None,
             true => {
@@ -176,7 +179,7 @@ impl Gate {
                 let drawn = self.plan(&directory, whole.clone(), set, opened).map_err(|impossible| {
                     Stopped::new(ErrorKind::SandboxDenied, By::Fence, impossible.why).help(impossible.help)
                 })?;
-                Gate::can_be_kept(&drawn, &shut)?;
+                lost = Gate::can_be_kept(&drawn, &shut).err();
                 Some(drawn)
             }
         };
@@ -199,6 +202,7 @@ impl Gate {
             arguments: words,
             directory,
             environment: whole,
+            lost,
         })
     }
 

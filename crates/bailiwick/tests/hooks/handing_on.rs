@@ -7,7 +7,16 @@ use serde_json::{Value, json};
 use crate::home::Home;
 use crate::hosts::{Does, Tool, ask, command, does, rewritten};
 
-const ASKED: &str = "git reset --hard 2>/dev/null; ls ~/.local >/dev/null 2>&1 && echo unfenced; echo it ran";
+/// What a call names is open to it after a yes, so whether there is a fence is asked by a script.
+const ASKED: &str = "git reset --hard 2>/dev/null; sh look.sh; echo it ran";
+
+#[expect(clippy::disallowed_methods, reason = "a test has files")]
+fn looking() -> Home {
+    let machine = Home::hooked();
+    std::fs::write(machine.0.join("work/look.sh"), "ls ~/.local >/dev/null 2>&1 && echo unfenced\n")
+        .expect("a file");
+    machine
+}
 
 fn claude(machine: &Home, id: &str, event: &str, text: &str) -> Value {
     json!({
@@ -37,9 +46,11 @@ fn kinds(machine: &Home, id: &str) -> Vec<String> {
 #[test]
 fn an_approved_command_runs_behind_the_fence_once() {
     for host in Host::ALL {
-        let machine = Home::hooked();
+        let machine = looking();
         let asked = ask(host, &machine, "s", Tool::Shell(ASKED)).expect("a shell");
         assert_ne!(does(host, &asked), Does::Runs, "{host:?}: {asked:?}");
+        // The control: without the fence it is seen.
+        assert!(machine.shell("sh look.sh", "").out.contains("unfenced"), "the home has no state yet");
         approve_the_one_question(&machine);
         let again = ask(host, &machine, "s", Tool::Shell(ASKED)).expect("a shell");
         assert_eq!(does(host, &again), Does::Runs, "{host:?}: {again:?}");
@@ -103,7 +114,7 @@ fn an_allowed_command_is_one_story() {
 
 #[test]
 fn an_approved_command_is_one_story() {
-    let machine = Home::hooked();
+    let machine = looking();
     let hook = command(&machine, Host::ClaudeCode);
     machine.shell(&hook, &claude(&machine, "toolu_1", "PreToolUse", ASKED).to_string());
     approve_the_one_question(&machine);
