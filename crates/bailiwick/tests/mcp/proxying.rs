@@ -263,7 +263,7 @@ fn a_server_connects_only_where_its_own_line_of_the_configuration_says() {
     let port = listener.local_addr().expect("bound").port();
     let servers = |more: &str| {
         home.configure(&format!(
-            "config_version: 1\nprofile: dev\nsafety: {{tool_allowlist: [mcp__one, mcp__two]}}\nmcp:\n  servers:\n    \
+            "config_version: 1\nprofile: dev\nsafety: {{tool_allowlist: [mcp__one, mcp__two], effects: {{connect: allow}}}}\nmcp:\n  servers:\n    \
              one: {{command: [python3, server.py], network: [tracker.example]}}\n    \
              two: {{command: [python3, server.py]}}\n{more}"
         ));
