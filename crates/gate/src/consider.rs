@@ -10,6 +10,7 @@ use call::{ErrorKind, RawCall, Shown};
 use fence::Terrain;
 use policy::Decision;
 
+use crate::lately;
 use crate::office::Office;
 use crate::question::{declined, question, unapproved};
 use crate::record::{Record, Told};
@@ -126,15 +127,9 @@ impl Gate {
         let Some(id) = raw.id.as_deref().map(|id| Shown::identifier(id, &self.digest_key)) else {
             return false;
         };
-        let Ok(reader) = journal::Reader::open(journal) else { return false };
-        let (mut found, mut looked) = (false, 0_usize);
-        let seen = reader.backward(&journal::Filter::default(), |record| {
-            looked += 1;
-            found = record.kind == journal::Kind::ToolCallFinished
-                && record.call_id.as_deref() == Some(id.as_str());
-            if found || looked >= LOOKED_AT { journal::Going::Stop } else { journal::Going::On }
-        });
-        seen.is_ok() && found
+        lately::any(journal, |record| {
+            record.kind == journal::Kind::ToolCallFinished && record.call_id.as_deref() == Some(id.as_str())
+        })
     }
 
     /// What a yes is bound to where the host runs the call: the call and its directory. The program, the environment and the
@@ -241,9 +236,6 @@ impl Gate {
         Some(question(office, judgement, session, request))
     }
 }
-
-/// So far back an end is looked for.
-pub(crate) const LOOKED_AT: usize = 1_000;
 
 /// Whether a yes stands for a question. Nothing is used up by looking.
 fn stands(grants: &Grants, asked: &Asked) -> bool {

@@ -14,7 +14,7 @@ use journal::{Event, Journal, Keys, Kind, Payload, Settings, Sync};
 use policy::{Config, JournalSync};
 
 use crate::Gate;
-use crate::consider::LOOKED_AT;
+use crate::lately;
 use crate::load::{Wanted, load};
 use crate::machine::Machine;
 use crate::office::{Fenced, Office};
@@ -82,20 +82,15 @@ impl Desk {
             return Ok(false);
         };
         let (by, command) = (Shown::of(&raw.principal.id), Shown::of(command).cut());
-        let Ok(reader) = journal::Reader::open(&self.journal) else { return Ok(false) };
-        let (mut found, mut looked) = (false, 0_usize);
-        let seen = reader.backward(&journal::Filter::default(), |record| {
-            looked += 1;
+        Ok(lately::any(&self.journal, |record| {
             let theirs = record.principal.as_ref().and_then(|principal| principal.get("id")?.as_str());
             let asked = record.payload.get("request").and_then(|request| request.get("command")?.as_str());
-            found = record.kind == Kind::ToolCallRequested
+            record.kind == Kind::ToolCallRequested
                 && record.call_id.as_deref() == Some(id.as_str())
                 && record.session_id.as_deref() == session.as_ref().map(Shown::as_str)
                 && theirs == Some(by.as_str())
-                && asked == Some(command.as_str());
-            if found || looked >= LOOKED_AT { journal::Going::Stop } else { journal::Going::On }
-        });
-        Ok(seen.is_ok() && found)
+                && asked == Some(command.as_str())
+        }))
     }
 
     /// The directory of the journal.

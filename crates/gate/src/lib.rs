@@ -39,6 +39,7 @@ mod engine;
 mod entrusted;
 mod equip;
 mod examples;
+mod lately;
 mod load;
 mod machine;
 mod office;
@@ -228,7 +229,10 @@ impl Gate {
         };
         let engine = self.consult(&call, &seen, &analysis);
         let mut ruling = self.config.rule(&self.question(&call, &analysis, &engine));
-        hide(&mut ruling, &analysis.hidden());
+        // What allows speaks of the configuration and quotes nothing of the call.
+        if ruling.decision != policy::Decision::Allow {
+            hide(&mut ruling, &analysis.hidden());
+        }
         Ok(Judgement { call, analysis: Arc::new(analysis), ruling, seen })
     }
 

@@ -12,6 +12,9 @@ use policy::{Decision, Stance};
 use crate::stopped::{By, Stopped};
 use crate::{Gate, Judgement};
 
+/// Where people's homes are.
+const HOMES: [&str; 2] = ["/home", "/Users"];
+
 /// What is opened for one call.
 #[derive(Debug, Default)]
 pub(crate) struct Opened {
@@ -95,8 +98,11 @@ impl Gate {
 
     /// A directory that is there and is nothing more than that: not somebody's home, what homes are in, or the system's.
     fn is_ordinary(&self, directory: &Path) -> bool {
-        let home = self.world.home.as_deref();
-        if home.is_some_and(|home| home.starts_with(directory) || directory.parent() == home.parent()) {
+        let is_home = HOMES
+            .iter()
+            .any(|homes| directory == Path::new(homes) || directory.parent() == Some(Path::new(homes)));
+        let holds_home = self.world.home.as_ref().is_some_and(|home| home.starts_with(directory));
+        if is_home || holds_home || directory == Path::new("/root") {
             return false;
         }
         let Some(text) = directory.to_str().filter(|_| directory.is_dir()) else { return false };

@@ -69,6 +69,20 @@ fn a_protected_name_is_found_however_it_is_hidden() {
     });
 }
 
+#[test]
+fn a_directory_of_somebody_elses_that_is_closed_is_no_reason_to_refuse() {
+    use std::os::unix::fs::PermissionsExt as _;
+    each(|mode, who, ground| {
+        let space = workspace(ground, who, "true");
+        // Of whoever runs the tests, so only the ordinary user is kept out of it where that is root.
+        std::fs::create_dir(space.join(".github")).expect("a directory");
+        let closed = std::fs::Permissions::from_mode(0o700);
+        std::fs::set_permissions(space.join(".github"), closed).expect("its mode");
+        let outcome = Run::new(mode, who, &ground.root, &space).run(&["./row.sh"]);
+        assert_eq!(outcome.code(), 0, "{mode:?} {who:?}: {}", outcome.err());
+    });
+}
+
 /// A home, with a key and Bailiwick's own configuration in it, inside of the workspace.
 fn at_home(mode: Mode, who: Who, ground: &Ground, script: &str) -> (Outcome, bool) {
     let space = workspace(ground, who, script);

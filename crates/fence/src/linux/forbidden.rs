@@ -215,15 +215,19 @@ fn remove(path: &Path) -> rustix::io::Result<PathBuf> {
 }
 
 /// Does something in a directory, also where the program has taken the user's own rights to it away. The directory is changed by
-/// its descriptor, so it is the one that was found.
+/// its descriptor, so it is the one that was found. One of somebody else's that is closed to us was closed to the program too: it
+/// made nothing there.
 fn unlocked<T>(directory: BorrowedFd<'_>, work: impl Fn() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
     let done = work();
     if !matches!(done, Err(Errno::ACCESS)) {
         return done;
     }
     let mode = Mode::from_raw_mode(rustix::fs::fstat(directory)?.st_mode) | Mode::RWXU;
-    rustix::fs::chmod(format!("/proc/self/fd/{}", directory.as_raw_fd()), mode)?;
-    work()
+    match rustix::fs::chmod(format!("/proc/self/fd/{}", directory.as_raw_fd()), mode) {
+        Err(Errno::PERM) => Err(Errno::NOENT),
+        Err(error) => Err(error),
+        Ok(()) => work(),
+    }
 }
 
 /// So many names are tried that a person would give; after them, names that nobody can have taken before.
